@@ -30,11 +30,30 @@ static inline void note_leaf(Seen *s, const pytree_leaf *leaf)
     for (i = 0; i < leaf->ndim; i++) { note(s, leaf->shape[i]); }
 }
 
+static inline void note_leaves(Seen *s, const pytree_iter *it)
+{
+    size_t k;
+    for (k = 0; k < it->n; k++) { note_leaf(s, it->leaf[k]); }
+    if (it->out != NULL) { note_leaf(s, it->out); }
+    s->n++;
+}
+
 static inline pytree_options options(bool plain)
 {
     pytree_options opt = { 0 };
     if (!plain) { opt.is_leaf = nowhere; }
     return opt;
+}
+
+/* Maps over n trees, the last of which is the output if there is one. */
+static inline pytree_status map_seen(pytree_map_fn *visit, Seen *s, size_t n, const pytree *all, bool out, bool plain,
+                                     pytree_error *error)
+{
+    const pytree_options opt = options(plain);
+    memset(error, 0, sizeof *error);
+    s->hash = 0;
+    s->n = 0;
+    return pytree_map(visit, s, out ? &all[n - 1] : NULL, out ? n - 1 : n, all, &opt, error);
 }
 
 static inline void assert_same(const Seen *a, const Seen *b, const pytree_error *e, const pytree_error *f)

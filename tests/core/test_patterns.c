@@ -209,23 +209,17 @@ static void change(Tree *t, int what, int i)
 static pytree_status visit(void *context, const pytree_iter *it)
 {
     Seen *const s = (Seen *)context;
-    size_t k;
-    for (k = 0; k < it->n; k++) { note_leaf(s, it->leaf[k]); }
-    if (it->out != NULL) { note_leaf(s, it->out); }
-    if (++s->n == 9 && s->what != 0) { change(&trees[s->tree], s->what, s->at); }
+    note_leaves(s, it);
+    if (s->n == 9 && s->what != 0) { change(&trees[s->tree], s->what, s->at); }
     return PYTREE_OK;
 }
 
 static pytree_status map_trees(Seen *s, size_t n, bool out, bool plain, pytree_error *error)
 {
-    const pytree_options opt = options(plain);
     pytree all[TREES];
     size_t k;
     for (k = 0; k < n; k++) { all[k] = PYTREE(&trees[k].root); }
-    memset(error, 0, sizeof *error);
-    s->hash = 0;
-    s->n = 0;
-    return pytree_map(visit, s, out ? &all[n - 1] : NULL, out ? n - 1 : n, all, &opt, error);
+    return map_seen(visit, s, n, all, out, plain, error);
 }
 
 /* Maps over one to five trees, of which tree `which` was changed (all of them: TREES). */

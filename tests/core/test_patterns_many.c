@@ -96,22 +96,20 @@ static pytree_status visit(void *context, const pytree_iter *it)
     Seen *const s = (Seen *)context;
     char path[80];
     size_t k;
-    for (k = 0; k < it->n; k++) { note_leaf(s, it->leaf[k]); }
+    note_leaves(s, it);
     pytree_iter_path_text(it, path, sizeof path);
     for (k = 0; path[k] != '\0'; k++) { note(s, (unsigned char)path[k]); }
-    s->n++;
     return PYTREE_OK;
 }
 
 static Seen map_trees(size_t n, bool plain, pytree_status wanted)
 {
-    const pytree_options opt = options(plain);
-    pytree_error error = { 0 };
-    Seen seen = { 0, 0, 0, 0 };
+    pytree_error error;
+    Seen seen = { 0 };
     pytree all[TREES];
     size_t k;
     for (k = 0; k < n; k++) { all[k] = PYTREE(&trees[k].root); }
-    assert_int_equal(pytree_map(visit, &seen, NULL, n, all, &opt, &error), wanted);
+    assert_int_equal(map_seen(visit, &seen, n, all, false, plain, &error), wanted);
     return seen;
 }
 

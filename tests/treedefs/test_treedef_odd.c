@@ -1,9 +1,8 @@
 /* Treedefs at their edges: of nodes that cannot be opened, of structs that were never defined, in which values are shared; each
  * allocation failing wherever text and keys end; names and static values that text is not made of at once. */
 #include "support.h"
+#include "treedefs.h"
 #include "pytree/graph.h"
-#include "pytree/treedef.h"
-#include "pytree/treedef_io.h"
 
 typedef struct Pair { float a, b; } Pair;
 
@@ -47,14 +46,6 @@ static const pytree_custom keyed_callbacks = { .children = keyed_children, .keye
 #define PYTREE_STRUCT Keyed
 #define PYTREE_CUSTOM keyed_callbacks
 #include "pytree_registry.h"
-
-#define REFUSED(call, wanted, text)                                                                                     \
-    do {                                                                                                                \
-        memset(&error, 0, sizeof error);                                                                                \
-        assert_null(call);                                                                                              \
-        assert_error(error.status, wanted, "", &error);                                                                 \
-        assert_string_equal(error.message, text);                                                                       \
-    } while (0)
 
 /* ---- Nodes of a value ------------------------------------------------------------------------------------------------ */
 

@@ -1,8 +1,7 @@
 /* Treedefs of a namespace, combined and compared, each allocation failing; no treedef at all; replacements that do not fit;
  * long paths of differences. */
 #include "support.h"
-#include "pytree/treedef.h"
-#include "pytree/treedef_io.h"
+#include "treedefs.h"
 
 typedef struct Pair { float a, b; } Pair;
 
@@ -91,14 +90,6 @@ static void texts_of_every_length(void **state)
 }
 
 /* ---- What is refused --------------------------------------------------------------------------------------------------- */
-
-#define REFUSED(call, wanted, text)                                                                                     \
-    do {                                                                                                                \
-        memset(&error, 0, sizeof error);                                                                                \
-        assert_null(call);                                                                                              \
-        assert_error(error.status, wanted, "", &error);                                                                 \
-        assert_string_equal(error.message, text);                                                                       \
-    } while (0)
 
 static void no_treedefs(void **state)
 {

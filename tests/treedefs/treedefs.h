@@ -6,6 +6,15 @@
 #include "pytree/treedef.h"
 #include "pytree/treedef_io.h"
 
+/* The call returns NULL and sets `error`, a variable of the test, which concerns no path. */
+#define REFUSED(call, wanted, text)                                                                                     \
+    do {                                                                                                                \
+        memset(&error, 0, sizeof error);                                                                                \
+        assert_null(call);                                                                                              \
+        assert_error(error.status, wanted, "", &error);                                                                 \
+        assert_string_equal(error.message, text);                                                                       \
+    } while (0)
+
 static inline char *def_text(const pytree_def *def)
 {
     size_t n = pytree_def_text(def, NULL, 0);
