@@ -456,7 +456,7 @@ PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytre
     const pytree__frame *const row = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
     const void *const self = values[0]->data;
     pytree__frame *f;
-    size_t k, n_leaves;
+    size_t k, n_leaves = 0;
     if (PYTREE__UNLIKELY(!checking && c->n_frames == c->max_frames)) { return PYTREE__AT_NODE; }
     if ((checking || (n > 1 && !it->checked)) && !pytree__instances_equal(it, n, values)) { return PYTREE__AT_NODE; }
     if (!checking && !pytree__iter_views(it, n, values, &n_leaves)) { return PYTREE__AT_NODE; }
