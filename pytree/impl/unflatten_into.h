@@ -92,15 +92,23 @@ const pytree_leaf *pytree__store_row(const pytree_field *row, void *self, const 
     return leaf + 1;
 }
 
-PYTREE__INLINE const pytree_leaf *pytree__store_leaves(const pytree_type *type, void *self, const pytree_leaf *leaf)
+/* Store the leaves of a struct that is a run, row by row. */
+static PYTREE__NOINLINE const pytree_leaf *pytree__store_rows(const pytree_type *type, void *self, const pytree_leaf *leaf)
 {
     pytree_field whole;
-    if (PYTREE__LIKELY(type->store_leaves != NULL)) { return type->store_leaves(self, leaf); }
     memset(&whole, 0, sizeof whole);
     whole.type = type;
     whole.form = PYTREE_FORM_STRUCT;
     whole.place = PYTREE_IN_PLACE;
     return pytree__store_row(&whole, self, leaf);
+}
+
+/* Store the leaves of a struct that is a run. Returns those that follow; NULL if it is none. The function of the type does not
+ * take a leaf whose type is equal to the row's and not the very same. */
+PYTREE__INLINE const pytree_leaf *pytree__store_leaves(const pytree_type *type, void *self, const pytree_leaf *leaf)
+{
+    const pytree_leaf *const end = type->store_leaves == NULL ? NULL : type->store_leaves(self, leaf);
+    return PYTREE__LIKELY(end != NULL) ? end : pytree__store_rows(type, self, leaf);
 }
 
 /* Store leaves in a struct, and those behind them in structs that follow it and are like it. */

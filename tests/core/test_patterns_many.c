@@ -29,6 +29,18 @@ typedef struct Empty { int32_t n; } Empty;                     /* a struct witho
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, n)
 #include "pytree_registry.h"
 
+typedef struct Count { long whole; float *w; } Count;          /* a number of a type that others may be equal to */
+
+#define PYTREE_STRUCT Count
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, whole) PYTREE_FIELD(DATA, w, ARRAY(1))
+#include "pytree_registry.h"
+
+typedef struct Counts { Count *all; } Counts;
+
+#define PYTREE_STRUCT Counts
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, all, LIST(8))
+#include "pytree_registry.h"
+
 enum { GROUPS = 20, LEN = 8, TREES = 4 };
 
 typedef struct Group {
@@ -198,12 +210,49 @@ static void leaves_into_few_lists(void **state)
     pytree_def_free(def);
 }
 
+/* Leaves fit whose types are equal and not the very same: of all structs, of the first, of one that is compared with it. */
+static void leaves_of_equal_types(void **state)
+{
+    const bool alike = pytree_type_equal(PYTREE_TYPE(long), PYTREE_TYPE(long long));
+    float x[2] = { 1, 2 };
+    int which;
+    (void)state;
+    for (which = -1; which < LEN; which++) {
+        long long numbers[LEN];
+        Count from[LEN], to[LEN];
+        Counts source = { from }, target = { to };
+        pytree_error error = { 0 };
+        pytree_leaf *leaves = NULL;
+        pytree_def *def;
+        int i;
+        for (i = 0; i < LEN; i++) {
+            from[i] = (Count){ i, &x[0] };
+            to[i] = (Count){ -1, &x[1] };
+            numbers[i] = 100 + i;
+        }
+        assert_ok(pytree_flatten(PYTREE(&source), &leaves, 0, &def, NULL, &error), &error);
+        for (i = 0; i < LEN; i++) {
+            if (which != -1 && which != i) { continue; }
+            leaves[2 * i].type = PYTREE_TYPE(long long);
+            leaves[2 * i].data = &numbers[i];
+        }
+        assert_int_equal(pytree_unflatten_into(def, 2 * LEN, leaves, PYTREE(&target), NULL, &error),
+                         alike ? PYTREE_OK : PYTREE_TYPE);
+        for (i = 0; alike && i < LEN; i++) {
+            assert_int_equal(to[i].whole, which == -1 || which == i ? 100 + i : i);
+            assert_ptr_equal(to[i].w, &x[0]);
+        }
+        pytree_def_free(def);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(map_over_many_lists),
         cmocka_unit_test(leaves_into_many_lists),
         cmocka_unit_test(leaves_into_few_lists),
+        cmocka_unit_test(leaves_of_equal_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
