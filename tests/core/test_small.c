@@ -61,6 +61,22 @@ static void errors_have_a_status_and_a_path(void **state)
     assert_int_equal(pytree_num_leaves(PYTREE(&meters), NULL, NULL), SIZE_MAX);
 }
 
+/* The first error is kept, one that was never initialised is taken for empty, and none is needed. */
+static void the_first_error_is_kept(void **state)
+{
+    pytree_error error = { 0 };
+    (void)state;
+    assert_int_equal(pytree_fail(NULL, PYTREE_IO, ".a", "not shown"), PYTREE_IO);
+    assert_int_equal(pytree_fail(&error, PYTREE_SHAPE, ".a", "not shown"), PYTREE_SHAPE);
+    assert_int_equal(pytree_fail(&error, PYTREE_TYPE, ".b", "not shown"), PYTREE_TYPE);
+    assert_error(error.status, PYTREE_SHAPE, ".a", &error);
+    assert_string_equal(error.message, pytree_status_name(PYTREE_SHAPE));
+    memset(&error, 0x55, sizeof error);
+    assert_int_equal(pytree_fail(&error, PYTREE_TYPE, NULL, "not shown"), PYTREE_TYPE);
+    assert_error(error.status, PYTREE_TYPE, "", &error);
+    assert_string_equal(error.message, pytree_status_name(PYTREE_TYPE));
+}
+
 typedef struct Problems { size_t n; char paths[3][40]; } Problems;
 
 static void note_problem(void *context, const pytree_error *problem)
@@ -87,6 +103,10 @@ static void each_problem_is_reported(void **state)
     assert_int_equal(problems.n, 3);
     assert_string_equal(problems.paths[0], ".layers[1].w");
     assert_string_equal(problems.paths[1], ".layers[2].b");
+    assert_string_equal(problems.paths[2], ".head.w");
+    problems.n = 0;                       /* also if nobody wants the first of them */
+    assert_int_equal(pytree_check(PYTREE(&model), note_problem, &problems, NULL, NULL), PYTREE_NULL_POINTER);
+    assert_int_equal(problems.n, 3);
     assert_string_equal(problems.paths[2], ".head.w");
     model.layers[1].w = w;
     model.layers[2].b = b;
@@ -138,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_divided_in_pieces),
         cmocka_unit_test(errors_have_a_status_and_a_path),
+        cmocka_unit_test(the_first_error_is_kept),
         cmocka_unit_test(each_problem_is_reported),
         cmocka_unit_test(containers_are_left_out),
         cmocka_unit_test(leaves_are_named)
