@@ -182,7 +182,7 @@ static pytree_status pytree__rv_put_rows(pytree__rv_table *table, pytree__rv_row
     pytree__rv_begin_row(total);
     total->below = true;
     if (pytree_iter_begin(&it, 1, &t, tree, err) == PYTREE_OK) {
-        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
+        while (pytree_iter_next(&it)) {
             it.status = pytree__rv_read_path(next, &it, depth, pytree__allocator(tree), err);
             if (it.status != PYTREE_OK) { break; }
             if (last->leaves == 0 || strcmp(last->path, next->path) != 0) {
