@@ -228,6 +228,47 @@ static void containers_are_described(void **state)
     assert_words(PYTREE_TUPLE(PYTREE_LIST()), "\"children\":0},{\"type\":1,\"children\":1}]}");
 }
 
+typedef struct Keyed {
+    pytree child;
+    pytree_entry key;
+} Keyed;
+
+static size_t keyed_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    const Keyed *const keyed = (const Keyed *)self;
+    if (children != NULL) { children[0] = keyed->child; }
+    if (keys != NULL) { keys[0] = keyed->key; }
+    return 1;
+}
+
+static const pytree_custom keyed_callbacks = { .children = keyed_children, .keyed = true };
+#define PYTREE_STRUCT Keyed
+#define PYTREE_CUSTOM keyed_callbacks
+#include "pytree_registry.h"
+
+/* The key of a custom node has its kind. An index is a size, and the key of a dict of integers has a sign. */
+static void keys_of_custom_nodes_are_described(void **state)
+{
+    static const struct { pytree_entry key; const char *words; } all[] = {
+        { { PYTREE_ATTRIBUTE, "w", 0 }, "{\"attribute\":\"w\"}" },
+        { { PYTREE_KEY, "a\"b", 0 }, "{\"key\":\"a\\\"b\"}" },
+        { { PYTREE_INDEX, NULL, 7 }, "{\"index\":7}" },
+        { { PYTREE_FLAT_INDEX, NULL, 8 }, "{\"flat\":8}" },
+        { { PYTREE_INT_KEY, NULL, (size_t)-3 }, "{\"key\":-3}" },
+        { { PYTREE_INDEX, NULL, SIZE_MAX }, NULL },
+        { { PYTREE_FLAT_INDEX, NULL, SIZE_MAX }, NULL },
+    };
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(all); i++) {
+        Keyed keyed = { PYTREE_NONE, all[i].key };
+        char words[100], largest[60];
+        snprintf(largest, sizeof largest, all[i].key.kind == PYTREE_INDEX ? "{\"index\":%zu}" : "{\"flat\":%zu}", SIZE_MAX);
+        snprintf(words, sizeof words, "\"keys\":[%s]}]}", all[i].words == NULL ? largest : all[i].words);
+        assert_words(PYTREE(&keyed), words);
+    }
+}
+
 /* Keys and static strings of any bytes: what JSON wants escaped is, and bytes that are not UTF-8 are lone surrogates. */
 static void any_bytes_are_described(void **state)
 {
@@ -272,6 +313,30 @@ static void static_values_are_described(void **state)
                              "{\"width\":3,\"activation\":\"relu\",\"rates\":[0.5,0.25]},[1,2,3,4],2,"
                              "{\"text\":\"<address 0x0>\"},5]}");
 }
+
+#if TEST_HAS_COMPLEX
+typedef struct Phases {
+    double _Complex many[3];
+    float _Complex one;
+} Phases;
+#define PYTREE_STRUCT Phases
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, many) PYTREE_FIELD(STATIC, one)
+#include "pytree_registry.h"
+
+/* JSON has no complex numbers: not even those whose text begins with a digit, for want of a real part, are put as they are. */
+static void complex_static_values_are_words(void **state)
+{
+    static const double many[] = { 1.5, -2.0, 0.0, 3.0, 0.0, -0.5 };
+    static const float one[] = { -1.0f, 2.0f };
+    Phases phases;
+    (void)state;
+    memset(&phases, 0, sizeof phases);
+    memcpy(phases.many, many, sizeof many);
+    memcpy(&phases.one, one, sizeof one);
+    assert_words(PYTREE(&phases), "\"statics\":[[{\"text\":\"(1.5-2j)\"},{\"text\":\"3j\"},{\"text\":\"-0.5j\"}],"
+                                  "{\"text\":\"(-1+2j)\"}]}");
+}
+#endif
 
 static void leaves_without_data_are_described(void **state)
 {
@@ -393,8 +458,12 @@ int main(void)
         cmocka_unit_test(types_are_described),
         cmocka_unit_test(treedefs_are_described),
         cmocka_unit_test(containers_are_described),
+        cmocka_unit_test(keys_of_custom_nodes_are_described),
         cmocka_unit_test(any_bytes_are_described),
         cmocka_unit_test(static_values_are_described),
+#if TEST_HAS_COMPLEX
+        cmocka_unit_test(complex_static_values_are_words),
+#endif
         cmocka_unit_test(leaves_without_data_are_described),
         cmocka_unit_test(buffers_may_be_short),
         cmocka_unit_test(mistakes_are_errors),
