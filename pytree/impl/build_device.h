@@ -59,12 +59,13 @@ static PYTREE__NOINLINE void pytree__device_finish(const struct pytree__builder 
     }
 }
 
-/* Writes an array to its place, or from a device. Returns false if its elements are bytes of the host, for the host. */
+/* Writes an array to its place, or from a device; scalars lie in the head, in place. Returns false if its elements are bytes of
+ * the host, for the host. */
 static PYTREE__NOINLINE bool pytree__build_on_device(struct pytree__builder *b, char *to, const pytree_leaf *leaf,
                                                      size_t bytes)
 {
     const pytree_device *const memory = b->memory;
-    if (memory == NULL || memory->copy == NULL || leaf->type->dtype >= PYTREE_STRING || leaf->ndim == 0) { return false; }
+    if (memory == NULL || memory->copy == NULL || leaf->type->dtype >= PYTREE_STRING) { return false; }
     if (b->mode == PYTREE__ZERO) { return b->device_bytes != 0; }
     if (b->status == PYTREE_OK && !memory->copy(memory->context, to, leaf->data, bytes)) {
         b->status = pytree_fail(b->err, PYTREE_IO, NULL, "expected %zu bytes to be copied, got a failure of opt->memory",
