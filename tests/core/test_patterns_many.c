@@ -210,6 +210,36 @@ static void leaves_into_few_lists(void **state)
     pytree_def_free(def);
 }
 
+/* An array without elements needs no data: the pointer to it is stored as it is given, and all that is behind it. */
+static void leaves_without_data(void **state)
+{
+    bool plain = false;
+    (void)state;
+    do {
+        const pytree_options opt = options(plain);
+        Layer *const from = &trees[0].layers[GROUPS - 2][3], *const to = &trees[1].layers[GROUPS - 2][3];
+        pytree_error error = { 0 };
+        pytree_leaf *leaves = NULL;
+        pytree_def *def;
+        size_t k;
+        for (k = 0; k < 2; k++) { fill(&trees[k], 1); }
+        from->n = to->n = 0;
+        from->x = -1;
+        from[1].x = -2;
+        assert_ok(pytree_flatten(PYTREE(&trees[0].root), &leaves, 0, &def, NULL, &error), &error);
+        for (k = 0; leaves[k].data != from->w; k++) {}
+        assert_int_equal(pytree_leaf_count(&leaves[k]), 0);
+        leaves[k].data = NULL;
+        assert_ok(pytree_unflatten_into(def, def->n_leaves, leaves, PYTREE(&trees[1].root), &opt, &error), &error);
+        assert_null(to->w);
+        from->w = NULL;
+        assert_memory_equal(trees[0].layers, trees[1].layers, sizeof trees[0].layers);
+        assert_memory_equal(trees[0].scales, trees[1].scales, sizeof trees[0].scales);
+        pytree_def_free(def);
+        plain = !plain;
+    } while (plain);
+}
+
 /* Leaves fit whose types are equal and not the very same: of all structs, of the first, of one that is compared with it. */
 static void leaves_of_equal_types(void **state)
 {
@@ -252,6 +282,7 @@ int main(void)
         cmocka_unit_test(map_over_many_lists),
         cmocka_unit_test(leaves_into_many_lists),
         cmocka_unit_test(leaves_into_few_lists),
+        cmocka_unit_test(leaves_without_data),
         cmocka_unit_test(leaves_of_equal_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
