@@ -79,6 +79,15 @@ static void assert_tree_is(pytree t, pytree expected)
     pytree_free(clone);
 }
 
+/* A path of one key or index leads to this number, or, if there is none, nowhere. */
+static void assert_at_path(pytree t, const char *path, const int64_t *number)
+{
+    pytree_error error = { 0 };
+    const pytree_leaf found = pytree_at(t, path, NULL, &error);
+    assert_int_equal(error.status, number == NULL ? PYTREE_NOT_FOUND : PYTREE_OK);
+    if (number == NULL) { assert_null(found.type); } else { assert_int_equal(*(const int64_t *)found.data, *number); }
+}
+
 /* The dict is what a literal with the model's pairs is. */
 static void assert_dict_is(pytree dict, const Model *model, bool numbered)
 {
@@ -86,6 +95,7 @@ static void assert_dict_is(pytree dict, const Model *model, bool numbered)
     static pytree_int_pair int_pairs[MODEL_MOST];
     static char names[MODEL_MOST][16];
     pytree_items items = { .count = model->n, .name = ((const pytree_items *)dict.data)->name };
+    char path[24];
     size_t i;
     for (i = 0; i < model->n; i++) {
         numbers[i] = model->values[i];
@@ -95,6 +105,11 @@ static void assert_dict_is(pytree dict, const Model *model, bool numbered)
         pairs[i].value = int_pairs[i].value = PYTREE(&numbers[i]);
         assert_int_equal(number_of(get(dict, numbered, model->keys[i])), model->values[i]);
     }
+    if (model->n != 0) {
+        snprintf(path, sizeof path, numbered ? "[%d]" : "['k%d']", model->keys[model->n / 2]);
+        assert_at_path(dict, path, &numbers[model->n / 2]);
+    }
+    assert_at_path(dict, numbered ? "[1000]" : "['k1000']", NULL);
     if (numbered && model->n != 0) { items.int_pairs = int_pairs; } else { items.pairs = pairs; }
     assert_int_equal(pytree_container_length(dict), model->n);
     assert_tree_is(dict, (pytree){ dict.type, &items });
@@ -156,15 +171,17 @@ static void assert_list_is(pytree list, const Model *model)
     static pytree values[MODEL_MOST];
     pytree_items items = { .count = model->n, .items = values, .maxlen = ((const pytree_items *)list.data)->maxlen };
     pytree_error error = { 0 };
+    char path[24];
     size_t i;
     for (i = 0; i < model->n; i++) {
-        char path[16];
         numbers[i] = model->values[i];
         values[i] = PYTREE(&numbers[i]);
         assert_int_equal(number_of(pytree_list_get(list, (ptrdiff_t)i - (ptrdiff_t)model->n, &error)), model->values[i]);
         snprintf(path, sizeof path, "[%zu]", i);
-        assert_int_equal(*(int64_t *)pytree_at(list, path, NULL, &error).data, model->values[i]);
+        assert_at_path(list, path, &numbers[i]);
     }
+    snprintf(path, sizeof path, "[%zu]", model->n);
+    assert_at_path(list, path, NULL);
     assert_int_equal(pytree_container_length(list), model->n);
     assert_tree_is(list, (pytree){ list.type, &items });
 }
