@@ -58,7 +58,8 @@ static void pytree__store_child(const pytree_field *row, void *self, const pytre
 {
     char *at = (char *)self + row->offset;
     if (PYTREE__MORE_ROWS && row->place == PYTREE_FLEXIBLE) {
-        if (leaf->data != (void *)at) { memmove(at, leaf->data, pytree_leaf_bytes(leaf)); }
+        const size_t bytes = pytree_leaf_bytes(leaf);
+        if (bytes != 0) { memmove(at, leaf->data, bytes); }    /* else there may be no data */
     } else if (row->place != PYTREE_IN_PLACE) {
         void *p = leaf->form == PYTREE_FORM_NONE ? NULL : leaf->data;
         memcpy(at, &p, sizeof p);

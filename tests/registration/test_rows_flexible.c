@@ -221,6 +221,28 @@ static void values_are_put_in_place(void **state)
     free(v);
 }
 
+/* Where there are no elements there need be no data. */
+static void no_values_are_put_in_place(void **state)
+{
+    Vector *v = vector_make(0);
+    pytree_leaf leaf;
+    pytree_error error = { 0 };
+    pytree_def *def = pytree_structure(PYTREE(v), NULL, &error);
+    pytree made;
+    size_t n;
+    (void)state;
+    assert_ok(pytree_leaves(PYTREE(v), &leaf, 1, &n, NULL, &error), &error);
+    assert_int_equal(n, 1);
+    leaf.data = NULL;
+    assert_ok(pytree_unflatten_into(def, 1, &leaf, PYTREE(v), NULL, &error), &error);
+    made = pytree_unflatten(def, 1, &leaf, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(pytree_equal(made, PYTREE(v), NULL, NULL, &error));
+    pytree_free(made);
+    pytree_def_free(def);
+    free(v);
+}
+
 static bool is_list(void *context, const pytree_leaf *value, const pytree_path *path)
 {
     (void)context;
@@ -306,6 +328,7 @@ int main(void)
         cmocka_unit_test(flexible_lists_are_rebuilt),
         cmocka_unit_test(structs_lead_to_flexible_ones),
         cmocka_unit_test(values_are_put_in_place),
+        cmocka_unit_test(no_values_are_put_in_place),
         cmocka_unit_test(a_subtree_as_a_leaf),
         cmocka_unit_test(counts_are_checked),
         cmocka_unit_test(allocate_leaves_the_callers_array_alone),
