@@ -160,6 +160,7 @@ static void scalars(void **state)
     pytree_bf16 b = { 0xFF80 };
     const char *words[2] = { "a", NULL };
     const pytree_leaf nothing = { "abc", &pytree_types[PYTREE__T_text], 1, PYTREE_FORM_LEAF, { 0 } };
+    const pytree_leaf end = { "", &pytree_types[PYTREE__T_text], 0, PYTREE_FORM_LEAF, { 0 } };
     (void)state;
     assert_prints(PYTREE_TUPLE(PYTREE(&f[0]), PYTREE(&f[1]), PYTREE(&f[2]), PYTREE(&f[3])), NULL,
                   "[0]  f32 0.1\n[1]  f32 -0.0\n[2]  f32 1e+20\n[3]  f32 nan\n");
@@ -170,6 +171,7 @@ static void scalars(void **state)
     assert_prints(PYTREE(&b), NULL, "bf16 -inf\n");
     assert_prints(PYTREE_ARRAY(words, 2), NULL, "str[2]\n");
     assert_prints(PYTREE(&nothing), NULL, "text[0]\n");        /* no room for any character */
+    assert_prints(PYTREE(&end), NULL, "text ''\n");            /* no extent: only the NUL has room */
     assert_prints(PYTREE_ARRAY(f, 0), NULL, "f32[0]\n");
     assert_prints(PYTREE_ARRAY(f, 1, 1, 2, 1, 1, 1, 1, 2), NULL, "f32[1,1,2,1,1,1,1,2]\n");
 }
