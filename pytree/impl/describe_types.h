@@ -132,8 +132,8 @@ static void pytree__describe_rows(struct pytree__describer *w, const pytree_fiel
             pytree__describe_number(w, ",\"offset\":", row->offset);
             pytree__describe_number(w, ",\"size\":", row->size);
         }
-        if (row->row != PYTREE_ROW_DROP && row->place == PYTREE_IN_PLACE && row->ndim != 0 && row->ndim <= 2 && row->inner != 0
-            && has_address) {
+        if (row->row != PYTREE_ROW_DROP && row->place == PYTREE_IN_PLACE && row->ndim != 0 && row->ndim <= 2
+            && row->inner != 0) {
             pytree__describe_number(w, ",\"shape\":[", row->size / row->inner);
             if (row->ndim == 2) { pytree__describe_number(w, ",", row->inner / row->type->size); }
             pytree__text_put(&w->to, "]", 1);
@@ -181,7 +181,7 @@ static void pytree__describe_types(struct pytree__describer *w)
             pytree__put_integer(&w->to, constant->value);
         }
         if (type->constants != NULL) { pytree__text_put(&w->to, "}", 1); }
-        if (type->kind == PYTREE_KIND_STRUCT && type->fields != NULL) {
+        if (type->kind == PYTREE_KIND_STRUCT) {
             pytree__describe_rows(w, type->fields, type->n_fields, true);
         } else if (type->kind == PYTREE_KIND_ROW) {
             pytree__describe_rows(w, type->fields, 1, false);
