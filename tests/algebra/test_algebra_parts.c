@@ -137,6 +137,68 @@ static void predicates_hold_in_parts(void **state)
     pytree_flat_free(&failing);
 }
 
+typedef struct Growing {
+    pytree_items *grows;
+    size_t calls;
+} Growing;
+
+/* Whoever chooses must not change the tree. Leaves that come to it all the same belong to no part. */
+static bool grow(void *context, const pytree_iter *at)
+{
+    Growing *const growing = context;
+    growing->grows->count = 3;
+    growing->calls++;
+    return number_of(at->leaf[0]) > 1;
+}
+
+static void a_tree_that_grows_while_it_is_parted(void **state)
+{
+    int64_t numbers[4] = { 1, 2, 3, 4 };
+    pytree three[3] = { PYTREE(&numbers[1]), PYTREE(&numbers[2]), PYTREE(&numbers[3]) };
+    pytree_items inner = { .count = 1, .items = three };
+    pytree list = { &pytree_types[PYTREE__T_list], &inner };
+    Growing growing = { &inner, 0 };
+    pytree_flat passing, failing;
+    pytree_error error = { 0 };
+    (void)state;
+    assert_ok(pytree_partition(PYTREE_TUPLE(PYTREE(&numbers[0]), list), grow, &growing, PYTREE_NONE, &passing, &failing, NULL,
+                               &error), &error);
+    assert_int_equal(growing.calls, 2);
+    ASSERT_FLAT(&passing, "PyTreeDef((*, [*]))", -1, 2);
+    ASSERT_FLAT(&failing, "PyTreeDef((*, [*]))", 1, -1);
+    pytree_flat_free(&passing);
+    pytree_flat_free(&failing);
+}
+
+static bool is_flat(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    (void)path;
+    return value->form == PYTREE_FORM_FLAT;
+}
+
+/* A predicate is asked of the caller's flats, and not of those that are made on the way. */
+static void flats_may_be_leaves_of_parts(void **state)
+{
+    const pytree_options opt = { .is_leaf = is_flat };
+    pytree_error error = { 0 };
+    pytree_flat two = pytree_replace_none(PYTREE_LIST(PYTREE_INT(1), PYTREE_INT(2)), PYTREE_NONE, NULL, &error);
+    pytree_flat all = pytree_combine(2, (pytree[2]){ PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(9)),
+                                                    PYTREE_TUPLE(PYTREE(&two), PYTREE_INT(8)) }, &opt, &error);
+    (void)state;
+    assert_ok(error.status, &error);
+    ASSERT_FLAT(&all, "PyTreeDef((*, *))", -2, 9);
+    assert_int_equal(all.leaves[0].form, PYTREE_FORM_FLAT);
+    assert_ptr_equal(all.leaves[0].data, &two);
+    pytree_flat_free(&all);
+    all = pytree_combine(2, (pytree[2]){ PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(9)),
+                                         PYTREE_TUPLE(PYTREE(&two), PYTREE_INT(8)) }, NULL, &error);
+    assert_ok(error.status, &error);
+    ASSERT_FLAT(&all, "PyTreeDef(([*, *], *))", 1, 2, 9);
+    pytree_flat_free(&all);
+    pytree_flat_free(&two);
+}
+
 /* Not the same answer before and after None is replaced. */
 static bool has_two_leaves(void *context, const pytree_leaf *value, const pytree_path *path)
 {
@@ -280,6 +342,25 @@ static void differences_of_structs(void **state)
     assert_error(error.status, PYTREE_ARGUMENT, "", &error);
     mlp_clear(&a);
     mlp_clear(&b);
+}
+
+typedef struct Named {
+    const char *name;
+    float x;
+} Named;
+#define PYTREE_STRUCT Named
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, name) PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
+/* Static values of another length differ, too, and what is below them is compared all the same. */
+static void differences_of_static_strings(void **state)
+{
+    Named relu = { "relu", 1 }, tanh_ = { "tanh", 1 }, silent = { NULL, 1 }, sigmoid = { "sigmoid", 2 };
+    (void)state;
+    assert_diff(PYTREE(&relu), PYTREE(&relu), "");
+    assert_diff(PYTREE(&relu), PYTREE(&tanh_), "! : Named[('relu',)] -> Named[('tanh',)]\n");
+    assert_diff(PYTREE(&relu), PYTREE(&sigmoid), "! : Named[('relu',)] -> Named[('sigmoid',)]\n! .x: 1.0 -> 2.0\n");
+    assert_diff(PYTREE(&relu), PYTREE(&silent), "! : Named[('relu',)] -> Named[(None,)]\n");
 }
 
 static void keys_lead_to_their_paths(void **state)
@@ -470,7 +551,8 @@ int main(void)
         cmocka_unit_test(trees_are_parted_and_put_together), cmocka_unit_test(structs_are_parted),
         cmocka_unit_test(the_first_that_is_not_none), cmocka_unit_test(nones_are_replaced),
         cmocka_unit_test(predicates_hold_in_parts), cmocka_unit_test(views_of_what_is_freed_do_not_get_out),
-        cmocka_unit_test(differences_by_path),
+        cmocka_unit_test(a_tree_that_grows_while_it_is_parted), cmocka_unit_test(flats_may_be_leaves_of_parts),
+        cmocka_unit_test(differences_by_path), cmocka_unit_test(differences_of_static_strings),
         cmocka_unit_test(differences_of_ordered_dicts), cmocka_unit_test(differences_of_structs),
         cmocka_unit_test(keys_lead_to_their_paths),
         cmocka_unit_test(subtrees_are_not_stacked),

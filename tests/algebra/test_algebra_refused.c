@@ -102,6 +102,24 @@ static void flats_that_are_none(void **state)
     pytree_def_free(def);
 }
 
+/* A leaf of a flat that is no leaf: without a type, or a struct, which only a treedef can open. */
+static void leaves_of_flats_that_are_none(void **state)
+{
+    pytree_error error = { 0 };
+    Point point = { 1, 2 };
+    double sum = 7;
+    pytree_def *def = structure(PYTREE_LIST(PYTREE_INT(1), PYTREE_INT(2)), NULL);
+    const pytree_leaf untyped[2] = { { .form = PYTREE_FORM_NONE }, { .form = PYTREE_FORM_LEAF } },
+        structs[2] = { { .data = &point, .type = PYTREE_TYPE(Point) }, { .data = &point, .type = PYTREE_TYPE(Point) } };
+    const pytree_flat nothing = { def, untyped }, points = { def, structs };
+    (void)state;
+    REFUSED(pytree_slice(PYTREE(&nothing), 0, NULL, &error), PYTREE_SHAPE, "[1]",
+            "expected a slice 0 along the first axis, got no type");
+    REFUSED(pytree_sum(PYTREE(&points), &sum, NULL, &error), PYTREE_TYPE, "[0]", "expected real numbers, got Point");
+    assert_true(sum == 7);
+    pytree_def_free(def);
+}
+
 /* ---- Trees that do not fit ----------------------------------------------------------------------------------------------- */
 
 static bool never_passes(void *context, const pytree_iter *at)
@@ -359,6 +377,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_trees), cmocka_unit_test(structures_without_leaves), cmocka_unit_test(flats_that_are_none),
+        cmocka_unit_test(leaves_of_flats_that_are_none),
         cmocka_unit_test(trees_that_do_not_fit), cmocka_unit_test(long_namedtuples), cmocka_unit_test(nodes_that_are_told),
         cmocka_unit_test(slices_of_what_is_no_array),
         cmocka_unit_test(errors_without_memory), cmocka_unit_test(deep_errors_without_memory),
