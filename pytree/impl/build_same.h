@@ -113,14 +113,16 @@ static void pytree__links_end(struct pytree__builder *b)
     pytree__array_free(l->finished, l->max_finished, sizeof *l->finished, a);
 }
 
-/* Notes where a node's value is put. Returns whether it is a pytree_same, for which nothing is to be built. */
+/* Notes where a node's value is put. Returns whether it is a pytree_same, for which nothing is to be built. What was passed
+ * over since the last node, because pytree_allocate leaves it to the caller, has no place. */
 static bool pytree__link(struct pytree__builder *b, size_t node, void *at, unsigned place, const pytree_field *row)
 {
     struct pytree__build_links *const l = b->links;
     const bool same = b->def->nodes[node].type == &pytree_same;
     struct pytree__build_link *link = NULL;
+    while (l->values_left != 0 && l->values[l->values_left - 1].node > node) { l->values_left--; }
     if (same) {
-        link = &l->sames[--l->sames_left];
+        do { link = &l->sames[--l->sames_left]; } while (link->node != node);
     } else if (l->values_left != 0 && l->values[l->values_left - 1].node == node) {
         link = &l->values[--l->values_left];
         link->of = b->leaf;
@@ -165,7 +167,7 @@ static void pytree__link_finished(struct pytree__builder *b, const struct pytree
 
 /* ---- Connect ------------------------------------------------------------------------------------------------------- */
 
-/* Finds the value that a pytree_same, node number `node`, stands for. */
+/* Finds the value that a pytree_same, node number `node`, stands for: one of those that were listed. */
 static const struct pytree__build_link *pytree__linked(const struct pytree__builder *b, size_t node)
 {
     struct pytree__build_link key;
@@ -218,7 +220,7 @@ static void pytree__connect(struct pytree__builder *b, const struct pytree__buil
     pytree_leaf view;
     pytree t;
     memset(&view, 0, sizeof view);
-    if (value != NULL && value->at != NULL) { pytree__link_view(b, value, &view); }
+    if (value->at != NULL) { pytree__link_view(b, value, &view); }
     if (view.type == NULL || same->place == PYTREE__LINK_VALUE
         || (same->place == PYTREE__LINK_VIEW && view.form != PYTREE_FORM_LEAF)
         || (same->place == PYTREE__LINK_POINTER && !pytree__link_fits(same->row, &view))) {
@@ -244,7 +246,9 @@ static void pytree__build_shares(struct pytree__builder *b)
 {
     struct pytree__build_links *const l = b->links;
     size_t i;
-    for (i = 0; i < l->n && b->status == PYTREE_OK; i++) { pytree__connect(b, &l->sames[i]); }
+    for (i = 0; i < l->n && b->status == PYTREE_OK; i++) {
+        if (l->sames[i].at != NULL) { pytree__connect(b, &l->sames[i]); }
+    }
     for (i = 0; i < l->n_finished && b->status == PYTREE_OK; i++) { pytree__build_verify(b, &l->finished[i]); }
 }
 #endif

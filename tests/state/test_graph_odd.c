@@ -488,6 +488,54 @@ static void pointers_to_what_does_not_fit_are_refused(void **state)
                    "expected float, got Same of 0");
 }
 
+/* Lists that pytree_allocate copies, and a field that it leaves to the caller. */
+typedef struct Cabinet { pytree *front, own, *back; } Cabinet;
+#define PYTREE_STRUCT Cabinet
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, front, LIST(2)) PYTREE_FIELD(DATA, own) PYTREE_FIELD(DATA, back, LIST(2))
+#include "pytree_registry.h"
+
+static void sharing_is_allocated_but_for_what_is_the_callers(void **state)
+{
+    unsigned char to_back[4] = { 0xF8, 0xFF, 0xFF, 0xFF }, to_own[4] = { 0xFB, 0xFF, 0xFF, 0xFF };   /* 8, 5 nodes ahead */
+    pytree x = PYTREE_ARRAY(numbers, 2), front[2], end[2];
+    pytree_leaf *leaves = NULL;
+    pytree_def *def = NULL;
+    pytree_flat flat = { 0 };
+    pytree_error error = { 0 };
+    Cabinet cabinet = { front, PYTREE_NONE, end }, was;
+    (void)state;
+    assert_ok(pytree_graph_flatten(PYTREE_LIST(x, x), &leaves, 0, &def, NULL, &error), &error);
+    flat.def = def;
+    flat.leaves = leaves;
+    cabinet.own = front[1] = end[0] = PYTREE(&flat);
+    front[0] = end[1] = PYTREE_NONE;
+    was = cabinet;
+    assert_ok(pytree_allocate(PYTREE(&cabinet), NULL, &error), &error);
+    assert_ptr_equal(cabinet.own.data, &flat);
+    assert_true(cabinet.front != front && cabinet.back != end);
+    for (int k = 0; k < 2; k++) {
+        const pytree_items *const made = (const pytree_items *)(k == 0 ? cabinet.front[1] : cabinet.back[0]).data;
+        const pytree_leaf *const first = made->items[0].data, *const second = made->items[1].data;
+        assert_int_equal(made->count, 2);
+        assert_ptr_equal(first->data, second->data);
+        assert_true(first->data != numbers && *(const float *)first->data == 0);
+    }
+    pytree_free(PYTREE(&cabinet));
+    cabinet = was;
+    front[0] = (pytree){ &pytree_same, to_back };
+    assert_ok(pytree_allocate(PYTREE(&cabinet), NULL, &error), &error);
+    assert_ptr_equal(((const pytree_leaf *)cabinet.front[0].data)->data,
+                     ((const pytree_leaf *)((const pytree_items *)cabinet.back[0].data)->items[0].data)->data);
+    pytree_free(PYTREE(&cabinet));
+    cabinet = was;
+    front[0].data = to_own;
+    assert_refused(pytree_allocate(PYTREE(&cabinet), NULL, err), PYTREE_STRUCTURE, ".front[0]",
+                   "expected a value, got Same of 0");
+    assert_memory_equal(&cabinet, &was, sizeof was);
+    pytree_def_free(def);
+}
+
 static void a_same_is_four_bytes_without_children(void **state)
 {
     pytree x = PYTREE_ARRAY(numbers, 2);
@@ -604,6 +652,7 @@ int main(void)
         cmocka_unit_test(leaves_that_a_namespace_opens_are_shared),
         cmocka_unit_test(pointers_lead_to_what_fits_them),
         cmocka_unit_test(pointers_to_what_does_not_fit_are_refused),
+        cmocka_unit_test(sharing_is_allocated_but_for_what_is_the_callers),
         cmocka_unit_test(a_same_is_four_bytes_without_children),
         cmocka_unit_test(every_allocation_may_fail),
     };
