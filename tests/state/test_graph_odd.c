@@ -358,6 +358,23 @@ typedef struct Uno { int a; } Uno;
 #define PYTREE_LEAF_TYPE Uno
 #include "pytree_registry.h"
 
+/* A struct with other rows in that namespace. */
+typedef struct Mark { int a, b; } Mark;
+#define PYTREE_STRUCT Mark
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b)
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Mark
+#define PYTREE_NAMESPACE open
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(STATIC, b)
+#include "pytree_registry.h"
+
+typedef struct Marks { Mark *first, *second, *few; Point *others; } Marks;
+#define PYTREE_STRUCT Marks
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, first, OPTIONAL) PYTREE_FIELD(DATA, second, OPTIONAL) PYTREE_FIELD(DATA, few, LIST(0))           \
+    PYTREE_FIELD(DATA, others, LIST(0))
+#include "pytree_registry.h"
+
 typedef struct Duos {
     Duo *first, *second;
     Uno *uno;
@@ -379,7 +396,8 @@ typedef struct Duos {
 /* Parses a treedef and rebuilds it of scalars, or of rows of two, in the namespace of pairs of integers if it has them. */
 static pytree rebuild(const char *text, size_t ndim, pytree_error *err)
 {
-    const pytree_type *types[] = { PYTREE_TYPE(Point), PYTREE_TYPE(Holder), PYTREE_TYPE(Duo), PYTREE_TYPE(Duos) };
+    const pytree_type *types[] = { PYTREE_TYPE(Point), PYTREE_TYPE(Holder), PYTREE_TYPE(Duo), PYTREE_TYPE(Duos),
+                                   PYTREE_TYPE(Marks) };
     const pytree_options open = { .space = "open" };
     const bool duos = strstr(text, DUO) != NULL;
     pytree_leaf leaves[8];
@@ -449,43 +467,55 @@ static void leaves_that_a_namespace_opens_are_shared(void **state)
     arrfree(duos.stb);
 }
 
+static void structs_that_a_namespace_sees_otherwise_are_shared(void **state)
+{
+    const pytree_options open = { .space = "open" };
+    Mark mark = { 1, 2 };
+    Marks marks = { &mark, &mark, NULL, NULL };
+    pytree_error error = { 0 };
+    pytree copy;
+    const Marks *made;
+    (void)state;
+    assert_graph_text(PYTREE(&marks), &open, "PyTreeDef(CustomNode(Marks[()], [CustomNode(Mark[(2,)], [*]), "
+                      "CustomNode(Same[1], []), [], []]), namespace='open')");
+    copy = pytree_graph_clone(PYTREE(&marks), &open, &error);
+    assert_ok(error.status, &error);
+    made = copy.data;
+    assert_ptr_equal(made->first, made->second);
+    assert_true(made->first != &mark && made->first->a == 1 && made->first->b == 2);
+    pytree_free(copy);
+}
+
 static void pointers_to_what_does_not_fit_are_refused(void **state)
 {
     (void)state;
     /* an array, a list and a struct for a pointer to a struct */
     assert_refused(rebuild("PyTreeDef(" HOLDER(0, "*, " SAME(1) ", None, None, None, [], []") ")", 1, err),
-                   PYTREE_STRUCTURE, ".first",
-                   "expected Point, got Same of 0");
+                   PYTREE_STRUCTURE, ".first", "expected Point, got Same of 0");
     assert_refused(rebuild("PyTreeDef(" HOLDER(0, "[], " SAME(1) ", None, None, None, [], []") ")", 1, err),
-                   PYTREE_STRUCTURE, ".first",
-                   "expected Point, got Same of 0");
+                   PYTREE_STRUCTURE, ".first", "expected Point, got Same of 0");
     assert_refused(rebuild("PyTreeDef(" HOLDER(0, SAME(-7) ", " SAME(-6) ", None, None, None, [], []") ")", 1, err),
-                   PYTREE_STRUCTURE, ".first",
-                   "expected Point, got Same of 0");
+                   PYTREE_STRUCTURE, ".first", "expected Point, got Same of 0");
     /* a scalar, a struct, a list for an array */
     assert_refused(rebuild("PyTreeDef(" HOLDER(0, "*, None, None, " SAME(3) ", None, [], []") ")", 0, err),
-                   PYTREE_STRUCTURE, ".row",
-                   "expected float, got Same of 0");
+                   PYTREE_STRUCTURE, ".row", "expected float, got Same of 0");
     assert_refused(rebuild("PyTreeDef(" HOLDER(0, POINT ", None, None, " SAME(3) ", None, [], []") ")", 0, err),
-                   PYTREE_STRUCTURE, ".row",
-                   "expected float, got Same of 0");
+                   PYTREE_STRUCTURE, ".row", "expected float, got Same of 0");
     assert_refused(rebuild("PyTreeDef(" HOLDER(0, "[*], None, None, " SAME(3) ", None, [], []") ")", 0, err),
-                   PYTREE_STRUCTURE, ".row",
-                   "expected float, got Same of 0");
+                   PYTREE_STRUCTURE, ".row", "expected float, got Same of 0");
     /* a struct and a list for a leaf of another type */
     assert_refused(rebuild(DUOS(DUO ", None, " SAME(2) ", [], [], (" POINT ", " POINT "), None, None"), 0, err),
-                   PYTREE_STRUCTURE, ".uno",
-                   "expected Uno, got Same of 0");
+                   PYTREE_STRUCTURE, ".uno", "expected Uno, got Same of 0");
     assert_refused(rebuild(DUOS("None, None, " SAME(-1) ", [], [], (" POINT ", " POINT "), None, None"), 0, err),
-                   PYTREE_STRUCTURE, ".uno",
-                   "expected Uno, got Same of 0");
+                   PYTREE_STRUCTURE, ".uno", "expected Uno, got Same of 0");
+    /* a list of other structs */
+    assert_refused(rebuild("PyTreeDef(CustomNode(Marks[()], [None, None, [], " SAME(1) "]))", 0, err),
+                   PYTREE_STRUCTURE, ".others", "expected Point, got Same of 0");
     /* a struct for a view; the second of two */
     assert_refused(rebuild("PyTreeDef(" HOLDER(0, POINT ", None, None, None, " SAME(4) ", [], []") ")", 0, err),
-                   PYTREE_STRUCTURE, ".view",
-                   "expected pytree_leaf, got Same of 0");
+                   PYTREE_STRUCTURE, ".view", "expected pytree_leaf, got Same of 0");
     assert_refused(rebuild("PyTreeDef(" HOLDER(0, POINT ", None, " SAME(2) ", " SAME(3) ", " SAME(4) ", [], []") ")", 0, err),
-                   PYTREE_STRUCTURE, ".row",
-                   "expected float, got Same of 0");
+                   PYTREE_STRUCTURE, ".row", "expected float, got Same of 0");
 }
 
 /* Lists that pytree_allocate copies, and a field that it leaves to the caller. */
@@ -650,6 +680,7 @@ int main(void)
         cmocka_unit_test(a_variable_may_be_a_leaf),
         cmocka_unit_test(leaves_of_objects_are_looked_at),
         cmocka_unit_test(leaves_that_a_namespace_opens_are_shared),
+        cmocka_unit_test(structs_that_a_namespace_sees_otherwise_are_shared),
         cmocka_unit_test(pointers_lead_to_what_fits_them),
         cmocka_unit_test(pointers_to_what_does_not_fit_are_refused),
         cmocka_unit_test(sharing_is_allocated_but_for_what_is_the_callers),
