@@ -219,7 +219,7 @@ pytree_status pytree_variable_put_metadata(pytree variable, const char *name, py
 
 pytree_status pytree_variable_remove_metadata(pytree variable, const char *name, pytree_error *err)
 {
-    pytree__container *c;
+    pytree__container *c = NULL;
     pytree_status status;
     if (name != NULL) { return pytree__ov_change(variable, name, pytree__ct_no_value(), NULL, err); }
     status = pytree__ov_to_change(variable, &c, err);

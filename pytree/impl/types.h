@@ -10,14 +10,15 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* No function changes errno, so calls of the C library stand between these. With PYTREE_SMALL they do nothing: errno of a C
- * library for microcontrollers is a member of a struct of a kilobyte. */
+/* No function changes errno, so calls of the C library stand between these. They are volatile, because clang takes it that
+ * calloc leaves errno alone, and would put nothing back. With PYTREE_SMALL they do nothing: errno of a C library for
+ * microcontrollers is a member of a struct of a kilobyte. */
 #if defined(PYTREE_SMALL)
 #define PYTREE__GET_ERRNO() 0
 #define PYTREE__SET_ERRNO(n) ((void)(n))
 #else
-#define PYTREE__GET_ERRNO() errno
-#define PYTREE__SET_ERRNO(n) ((void)(errno = (n)))
+#define PYTREE__GET_ERRNO() (*(volatile int *)&errno)
+#define PYTREE__SET_ERRNO(n) ((void)(*(volatile int *)&errno = (n)))
 #endif
 
 /* That pointers lead to memory of their own. C++ has the extension of its compilers. */
