@@ -1,4 +1,5 @@
 // STD_VECTOR: members of type std::vector are lists in every operation, and what is built owns them.
+#include "../support/stb_memory.h"                             // of the bodies that this is linked with
 #include "pytree/assign.h"
 #include "pytree/layout.h"
 #include "pytree/literal.h"

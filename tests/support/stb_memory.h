@@ -5,8 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__cplusplus)
+extern "C" {
+#endif
 void *test_stb_resize(void *p, size_t size);
 void test_stb_release(void *p);
+#if defined(__cplusplus)
+}
+#endif
 #define STBDS_REALLOC(context, p, size) test_stb_resize(p, size)
 #define STBDS_FREE(context, p) test_stb_release(p)
 
