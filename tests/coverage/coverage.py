@@ -1,13 +1,13 @@
 """What the tests cover of the library's headers: lines and branches by gcov, conditions (MC/DC) by clang 19.
 
-Both reports have a floor, a little below what docs/trust.md states, and fail beneath it.
+Both reports have a floor, a little below what docs/trust.md states or just that, and fail beneath it.
 """
 import json
 
 from coverage import conditions as counted
 from harness import BUILD, ROOT, failed, passed, run
 
-FLOORS = {"lines": 99.3, "branches": 96.1, "conditions": 94.8}
+FLOORS = {"lines": 99.4, "branches": 97.1, "conditions": 100.0}
 
 
 def verdict(folder, page, table, log="", **percent):
