@@ -109,8 +109,8 @@ static void pytree__layout_cache_init(pytree__layout_cache *p, pytree__layout_sp
 PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const pytree_type *type);
 PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const pytree_type *type, const void *self,
                                                   bool none_is_leaf);
-static PYTREE__NOINLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *plan,
-                                                            size_t n, const pytree_leaf **structs);
+PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *plan, size_t n,
+                                                   const pytree_leaf **structs);
 PYTREE__INLINE bool pytree__same_counts(const pytree_node *a, const pytree_node *b);
 PYTREE__INLINE bool pytree__layout_few_equal(const pytree__layout_cache *p, const pytree__layout *layout,
                                              const char *const self[4], const bool pair);

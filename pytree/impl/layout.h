@@ -292,8 +292,8 @@ PYTREE__INLINE bool pytree__layout_few_equal(const pytree__layout_cache *p, cons
 }
 
 /* Tells whether n structs of the layout's type have the same None and the same static values. */
-static PYTREE__NOINLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *layout,
-                                                            size_t n, const pytree_leaf **structs)
+PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *layout, size_t n,
+                                                   const pytree_leaf **structs)
 {
     const char *self[4];
     size_t k;
