@@ -1,6 +1,6 @@
 """What the tests cover of the library's headers: lines and branches by gcov, conditions (MC/DC) by clang 19.
 
-Both reports have a floor, a little below what docs/trust.md states or just that, and fail beneath it.
+Each figure has a floor, at or a little below the one in docs/trust.md; a report below it fails.
 """
 import json
 
