@@ -225,6 +225,10 @@ static pytree_status pytree__pt_root(struct pytree__pt *p)
         return pytree_fail(p->err, PYTREE_SYNTAX, NULL, "expected an archive of torch.save, got one without data.pkl in '%s'",
                            p->zip.file.path);
     }
+    if (p->root_bytes > PYTREE__PT_ROOT) {
+        return pytree_fail(p->err, PYTREE_SYNTAX, NULL, "expected an archive whose folder has a name of at most %d bytes, "
+                           "got more in '%s'", (int)PYTREE__PT_ROOT, p->zip.file.path);
+    }
     if (pytree__pt_member(p, "constants.pkl") != NULL) {
         return pytree_fail(p->err, PYTREE_TYPE, NULL, "expected a file of torch.save, got TorchScript in '%s' (in Python: "
                            "torch.save(torch.jit.load(path).state_dict(), path))", p->zip.file.path);

@@ -17,12 +17,14 @@ static size_t pytree__pt_items(const struct pytree__pt *p, uint32_t tuple, const
     return n;
 }
 
+/* The longest name of an archive's folder, without the NUL, and of a member in it, with the NUL. */
+enum { PYTREE__PT_ROOT = 400, PYTREE__PT_MEMBER = 64 };
+
 /* Find the member of a name below the root of the archive. */
 static const pytree__npz_member *pytree__pt_member(const struct pytree__pt *p, const char *name)
 {
-    char path[512];
+    char path[PYTREE__PT_ROOT + 1 + PYTREE__PT_MEMBER];
     size_t i;
-    if (p->root_bytes + strlen(name) + 2 > sizeof path) { return NULL; }
     (void)snprintf(path, sizeof path, "%.*s/%s", (int)p->root_bytes, p->root, name);
     i = pytree__name_index_find(&p->members, path);
     return i == SIZE_MAX ? NULL : &p->zip.members[i];
@@ -37,7 +39,7 @@ static bool pytree__pt_make_storage(struct pytree__pt *p, uint32_t id)
     struct pytree__pt_value *v;
     unsigned char dtype;
     uint64_t numbers, size;
-    char name[64];
+    char name[PYTREE__PT_MEMBER];
     if (pytree__pt_items(p, id, items) != 5 || !pytree__pt_is(p, items[0], "storage")
         || items[1]->kind != PYTREE__PT_STORAGE_TYPE || items[2]->kind != PYTREE__PT_TEXT || items[2]->n > 40
         || items[3]->kind != PYTREE__PT_TEXT || items[4]->kind != PYTREE__PT_INT || items[4]->of.integer < 0) {

@@ -1,26 +1,7 @@
 /* Pickles in .pt files that nobody writes by accident: what they may not say, how much they may make a reader do. */
-#include "checkpoint_shared.h"
-#include "pt_archive.h"
-
-#include "pytree/pt.h"
+#include "pt_shared.h"
 
 #include <time.h>
-
-/* Pieces of pickles. */
-#define P2 "\x80\x02"
-#define TEXT(length, text) "X" length "\0\0\0" text
-#define STORAGE_OF(type, key, numbers) \
-    "(" TEXT("\7", "storage") "ctorch\n" type "\n" TEXT("\1", key) TEXT("\3", "cpu") numbers "tQ"
-#define STORAGE STORAGE_OF("FloatStorage", "0", "K\4")
-#define HOOKS "ccollections\nOrderedDict\n)R"
-#define V2 "ctorch._utils\n_rebuild_tensor_v2\n"
-#define TENSOR_OF(storage, offset, size, strides) V2 "(" storage offset size strides "\x89" HOOKS "tR"
-#define TENSOR(offset, size, strides) TENSOR_OF(STORAGE, offset, size, strides)
-#define V3 "ctorch._utils\n_rebuild_tensor_v3\n"
-#define UNTYPED \
-    "(" TEXT("\7", "storage") "ctorch.storage\nUntypedStorage\n" TEXT("\1", "0") TEXT("\3", "cpu") "K\x10tQ"
-#define LARGE "\x8a\x08\0\0\0\0\0\0\0\x10"                 /* 2^60 */
-#define MINUS "J\xff\xff\xff\xff"
 
 typedef struct Case {
     const char *pickle;
@@ -63,6 +44,7 @@ static void opcodes(void **state)
         CASE(P2 "}.", NULL), CASE(P2 "K\1.", NULL), CASE(P2 ").", NULL), CASE(P2 "]q\0(K\1h\0e.", "got more"),
         CASE(P2 "](K\1N\x88\x89" "G\x3f\xe0\0\0\0\0\0\0e.", NULL), CASE(P2 "}(X\1\0\0\0aK\1K\2K\3u.", NULL),
         CASE("\x80\4\x95\2\0\0\0\0\0\0\0}.", NULL), CASE("\x80\4]\x94h\0a.", "64 levels"),
+        CASE(P2 "(t.", NULL), CASE(P2 "\x8a\4\1.", "complete pickle"),
         CASE("\x80\4\x8c\1a\x94.", NULL), CASE("\x80\4\x8d\1\0\0\0\0\0\0\0a.", NULL),
         CASE("", "complete pickle"), CASE(P2, "complete pickle"), CASE("\x80", "complete pickle"), CASE("\x80\1}.", "protocol"),
         CASE("\x80\6}.", "protocol"), CASE(P2 ".", "one value"), CASE(P2 "NN.", "one value"), CASE(P2 "(N.", "one value"),
@@ -104,6 +86,8 @@ static void names(void **state)
         CASE(P2 "ctorch\nload\n.", "torch.load"), CASE(P2 "ctorch\nFloatStorag\n.", "torch.FloatStorag"),
         CASE(P2 "ctorch\n\n.", "torch."), CASE(P2 "ctorch._utils\n_rebuild_tensor\n.", "torch._utils._rebuild_tensor"),
         CASE(P2 "ctorch.storage\n_load_from_bytes\n.", "_load_from_bytes"),
+        CASE(P2 "cmodules.with.names.that.are.longer.than.any.message.has.room.for\nf\n.",
+             "got modules.with.names.that.are.longer.than.any.mess.f at"),
         CASE(P2 "cos\nsystem", "a line"), CASE(P2 "cos", "a line"),
         CASE("\x80\4\x8c\2os\x8c\6system\x93.", "os.system"), CASE("\x80\4K\1K\1\x93.", "the name of a module"),
         CASE("\x80\4\x8c\1aK\1\x93.", "the name of a module"),
