@@ -615,6 +615,63 @@ static void tables_of_others(void **state)
     pytree_memory_free(&file);
 }
 
+/* Opening, syncing and renaming are asked for again where a signal interrupted them. */
+static void calls_are_tried_again(void **state)
+{
+    static const FaultOp ops[] = { FAULT_SYNC, FAULT_RENAME };
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(ops); i++) {
+        Saving *s = saving_begin("signals.npy");
+        pytree_error error = { 0 };
+        s->faults.op = ops[i];
+        s->faults.code = PYTREE_IO_AGAIN;
+        assert_ok(saving_save(s, &error), &error);
+        assert_int_equal(s->faults.calls[ops[i]], 2);
+        assert_false(beside(s));
+        saving_end(s);
+    }
+    {
+        Reading *r = reading_begin();
+        pytree_error error = { 0 };
+        r->faults.op = FAULT_OPEN;
+        r->faults.code = PYTREE_IO_AGAIN;
+        assert_ok(reading_load(r, &error), &error);
+        assert_int_equal(r->faults.calls[FAULT_OPEN], 2);
+        reading_end(r);
+    }
+}
+
+static int creates_with(void *context, const char *path, void **file)
+{
+    (void)path;
+    (void)file;
+    return *(const int *)context;
+}
+
+/* Codes of the library, and those for which a table has no reason, have words, too. */
+static void codes_have_words(void **state)
+{
+    static const struct { int code; const char *words; } cases[] = {
+        { PYTREE_IO_AGAIN, "got: interrupted" }, { PYTREE_IO_UNSUPPORTED, "got: not possible with this file" },
+        { 78, "got: no reason" }
+    };
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(cases); i++) {
+        pytree_io io = pytree_io_system;
+        int code = cases[i].code;
+        float x = 1;
+        pytree_error error = { 0 };
+        pytree_checkpoint_options opt = options_with(&io, NULL);
+        io.create = creates_with;
+        io.reason = own_words;
+        io.context = &code;
+        assert_error(pytree_save_npy("x", PYTREE(&x), &opt, &error), PYTREE_IO, "", &error);
+        assert_non_null(strstr(error.message, cases[i].words));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -627,7 +684,7 @@ int main(void)
         cmocka_unit_test(read_fails), cmocka_unit_test(file_gets_shorter), cmocka_unit_test(write_little_at_a_time),
         cmocka_unit_test(save_fails), cmocka_unit_test(save_killed), cmocka_unit_test(names_are_taken),
         cmocka_unit_test(creation_is_tried_again), cmocka_unit_test(white_space_and_no_options),
-        cmocka_unit_test(tables_of_others)
+        cmocka_unit_test(tables_of_others), cmocka_unit_test(calls_are_tried_again), cmocka_unit_test(codes_have_words)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
