@@ -20,7 +20,7 @@ import shutil
 import threading
 
 import harness
-from coverage import conditions, coverage
+from coverage import headers as covered, report as coverage_report
 from cxx import cxx_checks, face_checks
 from embedded import embedded_checks
 from examples import examples_checks, nnx_checks, seeds_checks, tensors_checks
@@ -53,13 +53,11 @@ CONFIGS = {                      # compiler, flags
     "clang-sanitized": ("clang", SANITIZE),
     "clang-threads": ("clang", ["-g", "-O1", "-fsanitize=thread"]),
     "valgrind": ("gcc", ["-g", "-O0"]),
-    # threads count too: without atomic counters a branch may have been taken -5 times, which gcovr does not take
-    "coverage": ("gcc", ["-g", "-O0", "--coverage", "-fprofile-abs-path", "-fprofile-update=atomic"]),
-    # a decision with a call that has a decision among its arguments is an error: clang counts none of its conditions
-    conditions.CONFIG: ("clang-19", ["-g", "-O0", "-fprofile-instr-generate", "-fcoverage-mapping", "-fcoverage-mcdc",
-                                     "-fprofile-update=atomic", "-Wno-parentheses-equality", "-Wno-enum-float-conversion"]),
+    # threads count too; a decision with a call that has a decision among its arguments is an error: its conditions are not counted
+    covered.CONFIG: ("clang-19", ["-g", "-O0", "-fprofile-instr-generate", "-fcoverage-mapping", "-fcoverage-mcdc",
+                                  "-fprofile-update=atomic", "-Wno-parentheses-equality", "-Wno-enum-float-conversion"]),
 }
-# Without optimisation: gcc under valgrind and for coverage, clang under its sanitizers. gcc's own sanitizers are at hand for
+# Without optimisation: gcc under valgrind, clang under its sanitizers and for coverage. gcc's own sanitizers are at hand for
 # `theme`. On two processors users wait six minutes at most, and `all` takes at most forty: gcc -O1 compiles what -O0 leaves
 # out, in two thirds of the time of -O2.
 USER_CONFIGS = ["gcc-O1", "clang-sanitized"]
@@ -87,25 +85,23 @@ def run_theme(source, config, defines=()):
     folder = BUILD / "tests" / config
     folder.mkdir(parents=True, exist_ok=True)
     apart = [], []
-    if config == conditions.CONFIG:
-        flags = [*conditions.source(), *flags]
+    if config == covered.CONFIG:
+        flags = [*covered.source(), *flags]
     if source.name.startswith("test_"):
         trouble, archive = harness.bodies(config, compiler, flags)
         if trouble:
             return trouble
         apart = ["-DTEST_BODIES_APART"], [archive]
     program = folder / "-".join([source.stem, *defines])
-    for stale in folder.glob(f"{program.name}-{source.stem}.gcda"):
-        stale.unlink()
-    if config == conditions.CONFIG:
-        environment = {**environment, **conditions.profile_of(program)}
+    if config == covered.CONFIG:
+        environment = {**environment, **covered.profile_of(program)}
     built = run(harness.c_compiler(compiler).compile(*flags, *(f"-D{name}" for name in defines), *apart[0], *harness.INCLUDE, *SHARED,
                                               source, *apart[1], "-o", program, "-lcmocka", "-lcjson", "-lz", "-lm", "-lpthread"), timeout=180)
     if built.status != 0:
         return failed(built.log())
     if config == "valgrind":
         return harness.cmocka([*VALGRIND, program], timeout=500, env={"PYTREE_TEST_VALGRIND": "1"})
-    return harness.cmocka([program], timeout=600 if config == conditions.CONFIG else 180, env=environment)
+    return harness.cmocka([program], timeout=600 if config == covered.CONFIG else 180, env=environment)
 
 
 def theme_checks(configs, sources=None):
@@ -473,16 +469,9 @@ def build_checks():
 
 
 def coverage_checks():
-    """The tests as the compiler counts them; what an earlier run left is not counted."""
-    harness.fresh(BUILD / "tests" / "coverage")
-    # gcovr stands still where a function begins at two lines of a file, as some do with PYTREE_SMALL
-    return theme_checks(["coverage"], [source for source in themes() if source != theme("small")])
-
-
-def condition_checks():
-    """The tests as clang 19 counts the conditions of each decision; see above."""
-    harness.fresh(BUILD / "tests" / conditions.CONFIG)
-    return theme_checks([conditions.CONFIG])
+    """The tests as clang 19 counts them; what an earlier run left is not counted."""
+    harness.fresh(BUILD / "tests" / covered.CONFIG)
+    return theme_checks([covered.CONFIG])
 
 
 # ---- Sections ------------------------------------------------------------------------------------------------------------
@@ -532,11 +521,10 @@ SECTIONS = {
     "packages": ("The release and the packages made of it", package_checks.checks),
     "single": ("The library as two files, as tools/amalgamate.py makes them", amalgamation.checks),
     "embedded": ("Flash and stack: a Cortex-M4 under QEMU, this machine; PYTREE_SMALL, no stb_ds.h", embedded_checks.checks),
-    "coverage": ("Coverage of the tests", coverage_checks),
+    covered.CONFIG: ("Coverage of the tests", coverage_checks),
 }
 # Not part of `all`, which would take twice as long.
-ON_REQUEST = {conditions.CONFIG: ("Coverage of the tests, by conditions (MC/DC)", condition_checks),
-              "platforms": ("The themes on other machines, systems, C libraries and compilers", platforms.checks),
+ON_REQUEST = {"platforms": ("The themes on other machines, systems, C libraries and compilers", platforms.checks),
               **{f"platforms-{one.name}": (f"The themes on {one.name}", functools.partial(platforms.checks, one.name))
                  for one in platforms.PLATFORMS}}
 FOR_USERS = {"themes": ("Tests, each theme under gcc and under clang's sanitizers", lambda: theme_checks(USER_CONFIGS)),
@@ -573,10 +561,8 @@ def main():
         else {name: {**SECTIONS, **ON_REQUEST}[name] for name in what}
     for name, (title, checks) in chosen.items():
         report.add(title, checks())
-        if name == "coverage":
-            report.add("Lines and branches", [Check("gcovr", coverage.lines_and_branches)], last=True)
-        if name == conditions.CONFIG:
-            report.add("Conditions", [Check("llvm-cov", coverage.conditions)], last=True)
+        if name == covered.CONFIG:
+            report.add("Lines, branches and conditions", [Check("llvm-cov", coverage_report.check)], last=True)
     return report.finish()
 
 
