@@ -405,6 +405,7 @@ static void every_call(void **state)
         const pytree_status status = calls[i].call(&ends, &error);
         const bool says = status != PYTREE_OK && strstr(error.message, "device") != NULL;
         if (calls[i].what == SAYS_SO ? says : (status == PYTREE_OK) == (calls[i].what == WORKS)) { continue; }
+        if (!little_endian() && status == PYTREE_ARGUMENT && strstr(error.message, "a big-endian one") != NULL) { continue; }
         print_error("%s: %s: %s (%s)\n", calls[i].name, error.path, error.message, pytree_status_name(status));
         wrong++;
     }

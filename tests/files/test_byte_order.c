@@ -3,14 +3,6 @@
 #include "pytree/npy.h"
 #include "pytree/safetensors.h"
 
-static bool little_endian(void)
-{
-    const uint16_t one = 1;
-    unsigned char low;
-    memcpy(&low, &one, 1);
-    return low == 1;
-}
-
 /* The last n bytes of a file in memory. */
 static const unsigned char *end_of(const pytree_memory *file, size_t n)
 {

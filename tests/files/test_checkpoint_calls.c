@@ -147,8 +147,13 @@ static void arguments(void **state)
     memset(&error, 0, sizeof error);
     assert_ok(pytree_save_safetensors(path, PYTREE_LIST(PYTREE_NONE), NULL, &error), &error);
     file = pytree_mmap_safetensors(path, PYTREE_LIST(PYTREE_NONE), NULL, &error);
-    assert_ok(error.status, &error);
-    assert_int_equal(file->n_tensors, 0);
+    if (little_endian()) {
+        assert_ok(error.status, &error);
+        assert_int_equal(file->n_tensors, 0);
+    } else {
+        assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+        assert_null(file);
+    }
     pytree_safetensors_close(file);
     assert_int_equal(remove(path), 0);
 }

@@ -200,7 +200,11 @@ static void what_a_missing_name_is_filled_from(void **state)
     /* pointers that are NULL point to nothing that they could share */
     file = pytree_mmap_safetensors("f", PYTREE(&pair), &s.opt, &s.error);
     assert_null(file);
-    assert_error(s.error.status, PYTREE_NOT_FOUND, ".y", &s.error);
+    if (little_endian()) {
+        assert_error(s.error.status, PYTREE_NOT_FOUND, ".y", &s.error);
+    } else {
+        assert_error(s.error.status, PYTREE_ARGUMENT, "", &s.error);
+    }
     assert_true(pair.x == NULL && pair.y == NULL);
     store_clear(&s);
 }
@@ -513,6 +517,7 @@ static void where_arrays_are_pointed_from(void **state)
     pytree_safetensors *file;
     Store s;
     (void)state;
+    if (!little_endian()) { skip(); }     /* nothing is mapped there */
     store_init(&s, PYTREE_DICT({ "e", pytree_of_view(&nothing) }, { "x", PYTREE_ARRAY(w, 2) },
                                { "pair", PYTREE_DICT({ "x", PYTREE_ARRAY(w, 2) }, { "y", PYTREE_ARRAY(w, 2) }) }));
     s.opt.ignore_unexpected = true;
@@ -548,6 +553,7 @@ static void one_tree_points_into_copies(void **state)
     pytree_safetensors *file;
     Store s;
     (void)state;
+    if (!little_endian()) { skip(); }
     store_init(&s, PYTREE_DICT({ "x", PYTREE_ARRAY(w, 2) }));
     s.opt.convert = true;
     file = pytree_mmap_safetensors("f", PYTREE(&first), &s.opt, &s.error);

@@ -237,7 +237,7 @@ static pytree_status checkpoints(void *context, const pytree_options *opt, pytre
         loaded = pytree_zeros_like(s->t, NULL, NULL);
         pointing = pytree_zeros_like(s->t, NULL, NULL);
         if (pytree_checkpoint_load(file, loaded, &options, error) == PYTREE_OK) { assert_made(s, loaded, error); }
-        if (error->status == PYTREE_OK && pytree_checkpoint_map(file, error) == PYTREE_OK
+        if (error->status == PYTREE_OK && little_endian() && pytree_checkpoint_map(file, error) == PYTREE_OK
             && pytree_checkpoint_point(file, pointing, &options, error) == PYTREE_OK) {
             assert_made(s, pointing, error);
         }

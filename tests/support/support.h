@@ -73,6 +73,15 @@ static inline bool slow_here(void)
     return SANITIZED || under_valgrind();
 }
 
+/* The order of the bytes of this machine's numbers: files are little-endian. */
+static inline bool little_endian(void)
+{
+    const uint16_t one = 1;
+    unsigned char low;
+    memcpy(&low, &one, 1);
+    return low == 1;
+}
+
 /* ---- Assertions ---------------------------------------------------------------------------------------------------- */
 
 /* The call succeeded and left the error object alone. */

@@ -58,8 +58,8 @@ static void nodes_that_cannot_be_made(void **state)
     pytree_error error = { 0 };
     pytree_def *leaf = pytree_def_leaf(NULL, &error), *def;
     const pytree_def *const children[2] = { leaf, leaf };
-    int32_t back = 1;
-    const pytree same = { &pytree_same, &back }, undefined = PYTREE(&ghost), node = PYTREE(&keyed);
+    unsigned char back[4] = { 1 };        /* the number of nodes back, the lowest byte first */
+    const pytree same = { &pytree_same, back }, undefined = PYTREE(&ghost), node = PYTREE(&keyed);
     char text[60];
     (void)state;
     REFUSED(pytree_def_struct(undefined, 0, NULL, NULL, &error), PYTREE_ARGUMENT,
