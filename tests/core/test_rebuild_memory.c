@@ -306,6 +306,7 @@ static void errno_stays_as_it_was(void **state)
     int way;
     (void)state;
     if (slow_here()) { return; }          /* a sanitizer ends programs that ask for so much */
+    if (sizeof(void *) < 8) { skip(); }   /* half of all addresses may be there to have */
     memset(&most, 0, sizeof most);
     most.type = PYTREE_TYPE(double);
     most.data = &number;

@@ -254,7 +254,7 @@ static void keys_of_custom_nodes_are_described(void **state)
         { { PYTREE_KEY, "a\"b", 0 }, "{\"key\":\"a\\\"b\"}" },
         { { PYTREE_INDEX, NULL, 7 }, "{\"index\":7}" },
         { { PYTREE_FLAT_INDEX, NULL, 8 }, "{\"flat\":8}" },
-        { { PYTREE_INT_KEY, NULL, (size_t)-3 }, "{\"key\":-3}" },
+        { { PYTREE_INT_KEY, NULL, (pytree_key_index)-3 }, "{\"key\":-3}" },
         { { PYTREE_INDEX, NULL, SIZE_MAX }, NULL },
         { { PYTREE_FLAT_INDEX, NULL, SIZE_MAX }, NULL },
     };
