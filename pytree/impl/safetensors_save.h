@@ -188,12 +188,12 @@ pytree_status pytree_save_safetensors(const char *path, pytree t, const pytree_c
 {
     pytree_checkpoint_options none;
     struct pytree__st_saver s;
-    pytree_status status = PYTREE_OK;
+    pytree_status status;
     size_t i;
     memset(&s, 0, sizeof s);
     s.opt = opt = pytree__ck_options(opt, &none);
     s.err = err;
-    if (status == PYTREE_OK) { status = pytree__wanted_begin(&s.w, t, PYTREE__ST_HOLDS, false, opt, err); }
+    status = pytree__wanted_begin(&s.w, t, PYTREE__ST_HOLDS, false, opt, err);
     if (status == PYTREE_OK) { status = pytree__wanted_shared(&s.w); }
     if (status == PYTREE_OK) {
         s.bytes = pytree__plus(pytree__times(s.w.n, 2 * sizeof *s.order), PYTREE__CK_SCRATCH);

@@ -329,6 +329,51 @@ static void written_and_read(void **state)
     pytree_memory_free(&memory);
 }
 
+/* Headers of more than is read at once, strings in them of more than twice that; padding of more than is written at once;
+ * arrays without elements; slices, which cannot be saved. */
+static void large_parts(void **state)
+{
+    enum { MANY = 300000 };
+    static float numbers[MANY], few[3];
+    unsigned alignment = 4096;
+    char *text = malloc(MANY + 1), *half;
+    pytree_memory memory = { 0 };
+    pytree_io io = pytree_memory_io(&memory);
+    pytree_checkpoint_options opt = { .io = &io };
+    pytree_error error = { 0 };
+    pytree_checkpoint *file;
+    const pytree_items *items;
+    size_t i;
+    (void)state;
+    assert_non_null(text);
+    memset(text, 't', MANY);
+    text[MANY] = '\0';
+    half = text + MANY - 40000;
+    for (i = 0; i < MANY; i++) { numbers[i] = (float)i; }
+    assert_ok(pytree_save_gguf("f", PYTREE_DICT({ "a", PYTREE_ARRAY(few, 3) }, { "b", PYTREE_ARRAY(numbers, MANY) }),
+                               PYTREE_DICT({ "general.alignment", PYTREE(&alignment) }, { "none", PYTREE_ARRAY(&alignment, 0) },
+                                           { "s", PYTREE_STR(half) }, { "t", PYTREE_STR(half) }, { "u", PYTREE_STR(half) },
+                                           { "v", PYTREE_STR(text) }), &opt, &error), &error);
+    file = pytree_gguf_open("f", &opt, &error);
+    assert_ok(error.status, &error);
+    assert_true(file->data_offset % 4096 == 0 && file->tensors[1].offset == file->data_offset + 4096);
+    items = pytree_gguf_metadata(file).data;
+    assert_int_equal(items->count, 6);
+    assert_int_equal(file->n_metadata, 6);
+    assert_string_equal(file->metadata[1].text, "u32[0]");
+    assert_string_equal(file->metadata[4].text, half);
+    assert_string_equal(file->metadata[5].text, text);
+    assert_int_equal(pytree_leaf_count(items->pairs[1].value.data), 0);
+    assert_loads(file, &opt);
+    pytree_checkpoint_close(file);
+    opt.rename = row_of;
+    assert_error(pytree_save_gguf("f", PYTREE_DICT({ "a", PYTREE_ARRAY(few, 3) }), PYTREE_NONE, &opt, &error), PYTREE_ARGUMENT,
+                 NULL, &error);
+    assert_non_null(strstr(error.message, "expected whole arrays to save, got a slice of 'q5_1'"));
+    pytree_memory_free(&memory);
+    free(text);
+}
+
 /* ---- What is refused --------------------------------------------------------------------------------------------------- */
 
 /* A file made number by number. */
@@ -565,7 +610,7 @@ int main(void)
         cmocka_unit_test(quantised_leaves),
         cmocka_unit_test(sizes_from_the_file),
         cmocka_unit_test(written_like_the_package),
-        cmocka_unit_test(written_and_read),
+        cmocka_unit_test(large_parts), cmocka_unit_test(written_and_read),
         cmocka_unit_test(writes_that_fail),
         cmocka_unit_test(no_metadata),
         cmocka_unit_test(refused_headers),

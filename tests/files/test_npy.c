@@ -584,6 +584,62 @@ static void alignment_of_what_is_read(void **state)
     pytree_memory_free(&file);
 }
 
+/* Headers of version 2 have four bytes of length, each of which may be lacking or unreadable; so may columns. */
+static void versions_and_columns(void **state)
+{
+    static const char text[] = "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }";
+    static const float numbers[4] = { 1, 2, 3, 4 };
+    unsigned char made[200] = "\x93NUMPY\2";
+    size_t n, at;
+    (void)state;
+    made[8] = sizeof text - 1;
+    memcpy(made + 12, text, sizeof text - 1);
+    memcpy(made + 12 + sizeof text - 1, numbers, sizeof numbers);
+    for (n = 10; n <= 12 + sizeof text - 1 + sizeof numbers; n++) {
+        const bool whole = n == 12 + sizeof text - 1 + sizeof numbers;
+        for (at = 0; at < (whole ? 9 : 1); at++) {
+            pytree_memory file = { .bytes = made, .size = n };
+            pytree_io base = pytree_memory_io(&file), io;
+            Faults faults = { .base = &base, .op = FAULT_READ, .at = whole && at < 4 ? at : SIZE_MAX, .code = EIO };
+            float got[2][2] = { { 0 } };
+            pytree_error error = { 0 };
+            pytree_checkpoint_options opt;
+            pytree_status status;
+            io = faults_io(&faults);
+            opt = options_with(&io, NULL);
+            status = pytree_load_npy("f", PYTREE_ARRAY(&got[0][0], 2, 2), &opt, &error);
+            if (!whole) {
+                assert_error(status, PYTREE_SYNTAX, "", &error);
+                if (n < 12) { assert_non_null(strstr(error.message, "expected the length of a header, got its half")); }
+            } else if (at < 4) {
+                assert_error(status, PYTREE_IO, "", &error);
+            } else {
+                assert_ok(status, &error);
+                assert_true(got[0][0] == 1 && got[0][1] == 3 && got[1][0] == 2 && got[1][1] == 4);
+            }
+        }
+    }
+}
+
+/* A number where the file has an array, and the other way round: both are named. */
+static void numbers_and_arrays(void **state)
+{
+    pytree_memory file = { 0 };
+    pytree_io io = pytree_memory_io(&file);
+    pytree_checkpoint_options opt = options_with(&io, NULL);
+    float one = 1, two[2] = { 1, 2 };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_ok(pytree_save_npy("f", PYTREE_ARRAY(two, 2), &opt, &error), &error);
+    assert_error(pytree_load_npy("f", PYTREE(&one), &opt, &error), PYTREE_SHAPE, "", &error);
+    assert_non_null(strstr(error.message, "f32, got f32[2]"));
+    memset(&error, 0, sizeof error);
+    assert_ok(pytree_save_npy("f", PYTREE(&one), &opt, &error), &error);
+    assert_error(pytree_load_npy("f", PYTREE_ARRAY(two, 2), &opt, &error), PYTREE_SHAPE, "", &error);
+    assert_non_null(strstr(error.message, "f32[2], got f32"));
+    pytree_memory_free(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -592,7 +648,8 @@ int main(void)
         cmocka_unit_test(headers_as_numpy_writes_them), cmocka_unit_test(shapes_and_types_that_do_not_fit),
         cmocka_unit_test(bools), cmocka_unit_test(conversion), cmocka_unit_test(no_options),
         cmocka_unit_test(length_of_a_header), cmocka_unit_test(trees_of_one_leaf_alone),
-        cmocka_unit_test(none_is_no_array), cmocka_unit_test(alignment_of_what_is_read)
+        cmocka_unit_test(none_is_no_array), cmocka_unit_test(alignment_of_what_is_read),
+        cmocka_unit_test(versions_and_columns), cmocka_unit_test(numbers_and_arrays)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

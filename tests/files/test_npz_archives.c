@@ -169,6 +169,58 @@ static void ends_of_streams(void **state)
     }
 }
 
+/* ---- Sizes behind members ---------------------------------------------------------------------------------------------- */
+
+/* An archive of the array 1, 2, whose sizes stand behind it: with a signature or not, in 4 or 8 bytes; `wrong` bytes off. */
+static unsigned char *described(bool sign, size_t wide, uint64_t wrong, size_t *size)
+{
+    unsigned char array[128], *made = calloc(1, 1000), *to = made;
+    const size_t n = make_array(array);
+    const uint32_t crc = (uint32_t)crc32(0, array, (uInt)n);
+    size_t begin;
+    assert_non_null(made);
+    to = pt_put(pt_put(pt_put(pt_put(to, 0x04034B50u, 4), 20, 2), 8, 2), 0, 6);
+    to = pt_put(pt_put(pt_put(to, 0, 12), 5, 2), 0, 2);
+    memcpy(to, "a.npy", 5);
+    memcpy(to + 5, array, n);
+    to += 5 + n;
+    if (sign) { to = pt_put(to, 0x08074B50u, 4); }
+    to = pt_put(pt_put(pt_put(to, crc, 4), n + wrong, wide), n, wide);
+    begin = (size_t)(to - made);
+    to = pt_put(pt_put(pt_put(pt_put(to, 0x02014B50u, 4), 20u << 16 | 20, 4), 8, 2), 0, 6);
+    to = pt_put(pt_put(pt_put(pt_put(pt_put(to, crc, 4), n, 4), n, 4), 5, 2), 0, 12);
+    to = pt_put(to, 0, 4);
+    memcpy(to, "a.npy", 5);
+    to += 5;
+    *size = (size_t)(to - made) - begin;
+    to = pt_put(pt_put(pt_put(pt_put(to, 0x06054B50u, 4), 0, 4), 1, 2), 1, 2);
+    *size = (size_t)(pt_put(pt_put(pt_put(to, *size, 4), begin, 4), 0, 2) - made);
+    return made;
+}
+
+static void sizes_behind_members(void **state)
+{
+    size_t i;
+    (void)state;
+    for (i = 0; i < 8; i++) {
+        size_t size;
+        unsigned char *bytes = described((i & 1) != 0, (i & 2) != 0 ? 8 : 4, i >> 2, &size);
+        float a[2] = { 0, 0 };
+        pytree_error error = { 0 };
+        Archive place;
+        pytree_status status;
+        archive_init(&place, bytes, size, NULL);
+        status = pytree_load_npz("bytes", PYTREE_DICT({ "a", PYTREE_ARRAY(a, 2) }), &place.opt, &error);
+        if (i < 4) {
+            assert_ok(status, &error);
+            assert_true(a[0] == 1 && a[1] == 2);
+        } else {
+            assert_error(status, PYTREE_SYNTAX, "", &error);
+        }
+        free(bytes);
+    }
+}
+
 /* ---- Records ----------------------------------------------------------------------------------------------------------- */
 
 /* The first member begins where the file does, although the directory could lead elsewhere. */
@@ -257,7 +309,7 @@ static void directories_beyond_4_gib(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_that_are_no_arrays), cmocka_unit_test(ends_of_streams),
+        cmocka_unit_test(members_that_are_no_arrays), cmocka_unit_test(ends_of_streams), cmocka_unit_test(sizes_behind_members),
         cmocka_unit_test(bytes_before_the_members), cmocka_unit_test(locator_without_a_record),
         cmocka_unit_test(directories_beyond_4_gib)
     };

@@ -3,6 +3,8 @@
 #include "golden_files.h"
 #include "pytree/safetensors.h"
 
+#include <errno.h>
+
 /* ---- Indexes ------------------------------------------------------------------------------------------------------- */
 
 /* Open an index that is in memory. */
@@ -47,6 +49,7 @@ static void indexes(void **state)
         { "{\"a\":/", "expected a value" },
         { "{\"a\":\xFF}", "expected UTF-8" },
         { "[]", "expected '{'" },
+        { "{1:2}", "expected a string" },
         { "{\"weight_map\":{1:\"f\"}}", "expected a string" },
         { "{\"weight_map\":{\"a\" \"f\"}}", "expected ':'" },
         { "{\"weight_map\":{\"a\":1}}", "expected a string" },
@@ -85,6 +88,7 @@ static void indexes(void **state)
 static void headers(void **state)
 {
     static const struct { const char *text, *words; } cases[] = {
+        { "{\"\\u12", "expected four hexadecimal digits" },
         { "{\"a\":{\"dtype\":\"F32\",\"shape\":[12", "expected" },
         { "{\"a\":{\"dtype\":\"F32\",\"shape\":[0", "expected" },
         { "{\"a\":{\"dtype\":\"F32\\u0000\",\"shape\":[],\"data_offsets\":[0,4]}}", "expected a dtype, got 'F32'" },
@@ -106,6 +110,86 @@ static void headers(void **state)
         assert_int_equal(error.status, PYTREE_SYNTAX);
         if (strstr(error.message, cases[i].words) == NULL) { fail_msg("%s: %s", cases[i].text, error.message); }
     }
+}
+
+/* ---- Shards -------------------------------------------------------------------------------------------------------- */
+
+/* Files in memory, by name. */
+typedef struct Named {
+    const char *name;
+    const unsigned char *bytes;
+    uint64_t size;
+} Named;
+
+static int opens_named(void *context, const char *path, void **file, uint64_t *size)
+{
+    Named *n = context;
+    for (; n->name != NULL; n++) {
+        if (strcmp(n->name, path) == 0) {
+            *file = n;
+            *size = n->size;
+            return 0;
+        }
+    }
+    return ENOENT;
+}
+
+static int reads_named(void *context, void *file, uint64_t at, void *to, size_t n, size_t *done)
+{
+    const Named *from = file;
+    (void)context;
+    memcpy(to, from->bytes + at, n);
+    *done = n;
+    return 0;
+}
+
+static int closes_named(void *context, void *file)
+{
+    (void)context;
+    (void)file;
+    return 0;
+}
+
+/* Each shard may have metadata: those of the first count. Names of files are those beside the index, also where that has no
+ * folder before its name. */
+static void shards(void **state)
+{
+    static const char index[] = "{\"weight_map\":{\"a\":\"one\",\"b\":\"two\"}}";
+    static const char one[] = "{\"__metadata__\":{\"k\":\"1\"},\"a\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1]}}";
+    static const char two[] = "{\"__metadata__\":{\"k\":\"2\"},\"b\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1]}}";
+    unsigned char first[200] = { sizeof one - 1 }, second[200] = { sizeof two - 1 };
+    Named files[] = {
+        { "safetensors.index.json", (const unsigned char *)index, sizeof index - 1 },
+        { "one", first, 8 + sizeof one }, { "two", second, 8 + sizeof two }, { NULL, NULL, 0 }
+    };
+    pytree_memory memory = { 0 };
+    pytree_io io = pytree_memory_io(&memory);
+    const pytree_checkpoint_options opt = { .io = &io };
+    unsigned char a = 0, b = 0;
+    pytree_error error = { 0 };
+    pytree_safetensors *file;
+    (void)state;
+    memcpy(first + 8, one, sizeof one - 1);
+    memcpy(second + 8, two, sizeof two - 1);
+    first[8 + sizeof one - 1] = 5;
+    second[8 + sizeof two - 1] = 6;
+    io.context = files;
+    io.open = opens_named;
+    io.read = reads_named;
+    io.close = closes_named;
+    io.map = NULL;
+    io.check = NULL;
+    file = pytree_safetensors_open(files[0].name, &opt, &error);
+    assert_ok(error.status, &error);
+    assert_true(file->n_files == 2 && file->n_metadata == 1);
+    assert_string_equal(file->metadata[0].text, "1");
+    assert_ok(pytree_checkpoint_load(file, PYTREE_DICT({ "a", PYTREE(&a) }, { "b", PYTREE(&b) }), &opt, &error), &error);
+    assert_true(a == 5 && b == 6);
+    pytree_safetensors_close(file);
+    files[0].size = UINT64_C(1) << 40;
+    assert_null(pytree_safetensors_open(files[0].name, &opt, &error));
+    assert_error(error.status, PYTREE_SYNTAX, "", &error);
+    assert_non_null(strstr(error.message, "expected an index of at most 100000000 bytes, got 1099511627776"));
 }
 
 /* ---- What is saved ------------------------------------------------------------------------------------------------- */
@@ -135,10 +219,33 @@ static void metadata_that_is_no_text(void **state)
     pytree_memory_free(&memory);
 }
 
+/* A header has at most 100 MB, in which each of these characters takes six. */
+static void metadata_that_is_too_long(void **state)
+{
+    enum { MOST = 100000000 / 6 + 1 };
+    pytree_metadata long_one = { "k", NULL };
+    pytree_memory memory = { 0 };
+    pytree_io io = pytree_memory_io(&memory);
+    pytree_checkpoint_options opt = { .io = &io, .metadata = &long_one, .n_metadata = 1 };
+    pytree_error error = { 0 };
+    char *text = malloc(MOST + 1);
+    float x = 1;
+    (void)state;
+    assert_non_null(text);
+    memset(text, 1, MOST);
+    text[MOST] = '\0';
+    long_one.text = text;
+    assert_error(pytree_save_safetensors("f", PYTREE_DICT({ "x", PYTREE(&x) }), &opt, &error), PYTREE_OVERFLOW, "", &error);
+    assert_non_null(strstr(error.message, "expected a header of at most 100000000 bytes"));
+    assert_null(memory.bytes);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(indexes), cmocka_unit_test(headers), cmocka_unit_test(metadata_that_is_no_text)
+        cmocka_unit_test(indexes), cmocka_unit_test(headers), cmocka_unit_test(shards),
+        cmocka_unit_test(metadata_that_is_no_text), cmocka_unit_test(metadata_that_is_too_long)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,6 +130,8 @@ static const char *const parts[] = {
     "CustomTreeNode(Labelled[(('label', 'abc'), ('single', Single(only=3)), ('function', <address 0x0>))], [])",
     "CustomNode(Numbers[(0.5, -1.5, True, 18446744073709551615)], [])",
     "CustomNode(Numbers[(0.5, 1E+2, False, 0)], [])", "CustomNode(Same[-1], [])",
+    "CustomTreeNode(Labelled[(('label', ''), ('single', Single(only=3)), ('function', <address 0x0>))], [])",
+    "{'\\n\\x41\\u200b': *}",
 #if TEST_HAS_COMPLEX
     "CustomNode(Phase[((1.5-2j),)], [])", "CustomNode(Phase[(2j,)], [])", "CustomNode(Phase[((1.5+2j),)], [])"
 #endif
@@ -321,6 +323,12 @@ static void strings_without_end(void **state)
     for (i = 0; i + 6 <= size && memcmp(bytes + i, "abc\0\0\0", 6) != 0; i++) {}
     assert_true(i + 6 <= size);
     at = bytes + i;
+    for (i = 0; i < 6; i++) {             /* it is cut */
+        memset(&error, 0, sizeof error);
+        assert_null(pytree_def_load(bytes, (size_t)(at - bytes) + i, own_types, n_types, NULL, &error));
+        assert_non_null(strstr(error.message, "expected a static value, got the end"));
+    }
+    memset(&error, 0, sizeof error);
     memcpy(at, "abcdef", 6);
     assert_null(pytree_def_load(bytes, size, own_types, n_types, NULL, &error));
     assert_non_null(strstr(error.message, "expected a string with zeros behind it"));
