@@ -362,7 +362,7 @@ pytree_status pytree_literal_print(FILE *file, pytree t, const pytree_options *o
     pytree__lit_writer w;
     pytree_status status;
     w.to = pytree__text_to(w.buffer, sizeof w.buffer, NULL);
-    w.direct = pytree__text_to(NULL, 0, file == NULL ? NULL : &out);
+    w.direct = pytree__text_to(NULL, 0, &out);
     w.dry = true;
     status = pytree__lit_write(&w, t, opt, err);
     if (status != PYTREE_OK) { return status; }                 /* and nothing is written */

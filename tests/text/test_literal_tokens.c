@@ -15,6 +15,7 @@ static void tokens_that_are_wrong(void **state)
         { "bool([true, maybe])", "expected True or False, got 'maybe'" },
         { "str([nil])", "expected a string in quotes or None, got 'nil'" },
         { "f32([", "got the end" },
+        { "f32([x])", "expected a number" }, { "f32([[1], )])", "got ')'" }, { "f32([,1])", "got ','" },
         { "f32([1, 2], shape=(3,))", "expected a shape of as many elements as there are" },
         { "f32('ab\x7F')", "got 'ab..." },
         { "f64(infinite)", "got 'infinite'" },
@@ -130,6 +131,33 @@ static void long_strings_to_files(void **state)
     }
 }
 
+/* Every kind of node and leaf: a file gets the text, after a first pass that writes nothing. */
+static void every_kind_to_a_file(void **state)
+{
+    static const char literal[] = "[deque([1], maxlen=3), deque([2]), {'a': f32([[1.0, 2.0], [3.0, 4.0]]), 'b': None}, "
+        "f32([], shape=(0, 3)), i8(3), str(['a', None]), OrderedDict({'z': True, 'a': 1.5}), (), 'text', {2: 1}]\n";
+    char text[sizeof literal + 1];
+    pytree_error error = { 0 };
+    float *none = NULL;
+    pytree t = pytree_parse(literal, NULL, &error);
+    FILE *file = tmpfile();
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_non_null(file);
+    assert_ok(pytree_literal_print(file, t, NULL, &error), &error);
+    rewind(file);
+    memset(text, 0, sizeof text);
+    assert_int_equal(fread(text, 1, sizeof text, file), sizeof literal - 1);
+    assert_string_equal(text, literal);
+    fclose(file);
+    assert_error(pytree_literal_print(NULL, t, NULL, &error), PYTREE_ARGUMENT, "", &error);
+    pytree_free(t);
+    memset(&error, 0, sizeof error);
+    assert_int_equal(pytree_literal_text(PYTREE_LIST(PYTREE_ARRAY(none, 3)), text, sizeof text, NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_NULL_POINTER, "[0]", &error);
+    assert_string_equal(text, "");
+}
+
 static void names_that_cannot_be_written(void **state)
 {
     static const char *const names[] = { "", "a b", "deque", "f32" };
@@ -185,7 +213,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokens_that_are_wrong), cmocka_unit_test(words_of_other_notations),
-        cmocka_unit_test(numbers_to_the_last_bit), cmocka_unit_test(long_strings_to_files),
+        cmocka_unit_test(numbers_to_the_last_bit), cmocka_unit_test(long_strings_to_files), cmocka_unit_test(every_kind_to_a_file),
         cmocka_unit_test(names_that_cannot_be_written), cmocka_unit_test(sweep_places)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
