@@ -271,15 +271,14 @@ static int pytree__td_parse_between(pytree__td_parser *p)
 }
 
 /* Parse a container that optree writes by name: OrderedDict({…}), defaultdict(<class 'int'>, {…}), Point(x=…); and deque([…],
- * maxlen=3), which JAX's notation does not have. The name of a namedtuple has n bytes. */
+ * maxlen=3), which JAX's notation does not have. The name of a namedtuple has n bytes; the parenthesis stands behind it. */
 static bool pytree__td_parse_word(pytree__td_parser *p, size_t n)
 {
     const uint64_t unbounded = UINT64_MAX;
     pytree__td_opened *o;
     const char *name = p->at;
     const pytree_type *type = pytree__type_of_word(name, n);
-    p->at += n;
-    if (!pytree__td_need(p, "(")) { return false; }
+    p->at += n + 1;
     if (type != NULL && pytree__traits(type)->meta == PYTREE__META_MAXLEN) {
         o = pytree__td_parse_open(p, type, ']');
         if (o == NULL || !pytree__td_hold(p, &unbounded, sizeof unbounded)) { return false; }

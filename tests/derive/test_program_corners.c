@@ -371,6 +371,18 @@ static void deep_programs(void **state)
     text = malloc(length + 1);
     assert_non_null(text);
     assert_int_equal(pytree_program_text(p, text, length + 1), length);
+    {
+        FILE *file = tmpfile();
+        char *printed = calloc(length + 2, 1);
+        assert_true(file != NULL && printed != NULL);
+        assert_ok(pytree_program_print(file, p, &error), &error);
+        rewind(file);
+        assert_int_equal(fread(printed, 1, length + 2, file), length);
+        assert_string_equal(printed, text);
+        fclose(file);
+        free(printed);
+        assert_int_equal(pytree_program_print(NULL, p, NULL), PYTREE_ARGUMENT);
+    }
     for (const char *c = text; *c != '\0'; c++) {
         depth += *c == '{';
         depth -= *c == '}';

@@ -65,6 +65,21 @@ static void rules(void **state)
     assert_ok(pytree_optimizer_update(c.o, PYTREE(&c.grads), &c.error), &c.error);
     assert_true(c.model.bias[0] == w);
     pytree_optimizer_free(c.o);
+
+    begin(&c, PYTREE_SGD(.rate = 0.5, .momentum = 0.5));
+    for (k = 0; k < 2; k++) { assert_ok(pytree_optimizer_update(c.o, PYTREE(&c.grads), &c.error), &c.error); }
+    assert_true(c.w[0] == 0.375f && c.model.bias[0] == 6.75 && c.model.bias[1] == 1.25);
+    pytree_optimizer_free(c.o);
+
+    begin(&c, PYTREE_ADAM(.rate = 0.01, .beta2 = 0.9, .epsilon = 1e-3));
+    for (k = 1, m = v = 0, w = 8; k <= 3; k++) {
+        assert_ok(pytree_optimizer_update(c.o, PYTREE(&c.grads), &c.error), &c.error);
+        m = 0.9 * m + 0.1;
+        v = 0.9 * v + 0.1;
+        w -= 0.01 * m / (1 - pow(0.9, k)) / (sqrt(v / (1 - pow(0.9, k))) + 1e-3);
+        assert_true(fabs(c.model.bias[0] - w) < 1e-12);
+    }
+    pytree_optimizer_free(c.o);
 }
 
 /* Its moments' names are not sorted, and one comes before 'count'. */
