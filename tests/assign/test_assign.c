@@ -570,6 +570,82 @@ static void setting_every_type(void **state)
     }
 }
 
+static pytree_status file_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const pytree_assign_options options = { .tree = *opt };
+    FILE *file = tmpfile();
+    pytree_status status;
+    float x = 0;
+    (void)context;
+    assert_non_null(file);
+    fputs("{'x': 2.5}", file);
+    rewind(file);
+    status = pytree_assign_file(PYTREE_DICT({ "x", PYTREE(&x) }), file, &options, err);
+    assert_true(x == (status == PYTREE_OK ? 2.5f : 0));
+    fclose(file);
+    return status;
+}
+
+static void memory_for_files(void **state)
+{
+    (void)state;
+    assert_in_range(sweep_allocations(file_body, NULL), 2, 100);
+}
+
+static void no_path_and_no_setting(void **state)
+{
+    float x = 0;
+    pytree t = PYTREE_DICT({ "x", PYTREE(&x) });
+    (void)state;
+    assert_int_equal(pytree_assign_at(t, NULL, PYTREE_INT(1), NULL, NULL), PYTREE_ARGUMENT);
+    assert_int_equal(pytree_assign_text(t, NULL, "1", NULL, NULL), PYTREE_ARGUMENT);
+    assert_int_equal(pytree_assign_setting(t, NULL, NULL, NULL), PYTREE_ARGUMENT);
+    assert_true(x == 0);
+}
+
+enum { MANY = 100 };
+
+static pytree_status many_numbers_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const pytree_assign_options options = { .tree = *opt };
+    float x[MANY] = { 0 };
+    double y[MANY];
+    pytree_status status;
+    size_t i;
+    (void)context;
+    for (i = 0; i < MANY; i++) { y[i] = (double)i + 0.5; }
+    status = pytree_assign(PYTREE_ARRAY(x, MANY), PYTREE_ARRAY(y, MANY), &options, err);
+    for (i = 0; i < MANY; i++) { assert_true(x[i] == (status == PYTREE_OK ? (float)i + 0.5f : 0)); }
+    return status;
+}
+
+/* More numbers than are converted on the stack. */
+static void many_numbers(void **state)
+{
+    (void)state;
+    assert_in_range(sweep_allocations(many_numbers_body, NULL), 1, 100);
+}
+
+/* The keys of a large dict are not all named when one is not among them. */
+static void one_of_many_keys(void **state)
+{
+    pytree_pair pairs[MANY];
+    char names[MANY][8];
+    pytree_items items = { .count = MANY, .pairs = pairs };
+    pytree_error error = { 0 };
+    float x = 0;
+    size_t i;
+    (void)state;
+    for (i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof names[i], "key%02u", (unsigned)i);
+        pairs[i] = (pytree_pair){ .key = names[i], .value = PYTREE(&x) };
+    }
+    assert_error(pytree_assign_text((pytree){ &pytree_types[PYTREE__T_dict], &items }, "", "{'other': 1}", NULL, &error),
+                 PYTREE_NOT_FOUND, NULL, &error);
+    assert_int_equal(strncmp(error.message, "expected ['key00'], ['key01'], ", 31), 0);
+    assert_non_null(strstr(error.message, "..., got ['other']"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -591,7 +667,9 @@ int main(void)
         cmocka_unit_test(files),
         cmocka_unit_test(other_trees),
         cmocka_unit_test(elements),
-        cmocka_unit_test(setting_every_type)
+        cmocka_unit_test(setting_every_type),
+        cmocka_unit_test(memory_for_files), cmocka_unit_test(no_path_and_no_setting),
+        cmocka_unit_test(many_numbers), cmocka_unit_test(one_of_many_keys)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
