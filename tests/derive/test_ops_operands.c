@@ -199,6 +199,67 @@ static void numbers_out_of_range(void **state)
     assert_string_equal(error.message, "f: take: expected a row below 2, got -1 at element 0");
 }
 
+/* ---- Integers of every type ---------------------------------------------------------------------------------------------- */
+
+BODY(put_back, pytree_op_put(tr, b, a, 4))
+BODY(to_i32, pytree_op_convert(tr, a, PYTREE_I32))
+BODY(to_i64, pytree_op_convert(tr, a, PYTREE_I64))
+
+#define ROWS_BY(T)                                                                                                      \
+    do {                                                                                                                \
+        const T at[3] = { 3, 0, 2 };                                                                                    \
+        double got[3], put[4];                                                                                          \
+        int32_t narrow[3];                                                                                              \
+        int64_t wide[3];                                                                                                \
+        apply(PYTREE_TRACED(taken), 2, (pytree[2]){ PYTREE_ARRAY(at, 3), PYTREE_ARRAY(rows, 4) }, PYTREE_ARRAY(got, 3)); \
+        assert_true(got[0] == 8 && got[1] == 5 && got[2] == 7);                                                         \
+        apply(PYTREE_TRACED(put_back), 2, (pytree[2]){ PYTREE_ARRAY(at, 3), PYTREE_ARRAY(got, 3) }, PYTREE_ARRAY(put, 4)); \
+        assert_true(put[0] == 5 && put[1] == 0 && put[2] == 7 && put[3] == 8);                                          \
+        apply(PYTREE_TRACED(to_i32), 1, (pytree[1]){ PYTREE_ARRAY(at, 3) }, PYTREE_ARRAY(narrow, 3));                   \
+        apply(PYTREE_TRACED(to_i64), 1, (pytree[1]){ PYTREE_ARRAY(at, 3) }, PYTREE_ARRAY(wide, 3));                     \
+        assert_true(narrow[0] == 3 && narrow[1] == 0 && narrow[2] == 2 && wide[0] == 3 && wide[1] == 0 && wide[2] == 2); \
+    } while (0)
+
+static void integers_of_every_type(void **state)
+{
+    const double rows[4] = { 5, 6, 7, 8 };
+    const uint64_t beyond[1] = { UINT64_MAX };
+    double none[4];
+    pytree_error error = { 0 };
+    (void)state;
+    ROWS_BY(int8_t);
+    ROWS_BY(int16_t);
+    ROWS_BY(int32_t);
+    ROWS_BY(int64_t);
+    ROWS_BY(uint8_t);
+    ROWS_BY(uint16_t);
+    ROWS_BY(uint32_t);
+    ROWS_BY(uint64_t);
+    assert_error(pytree_apply(PYTREE_TRACED(taken, .name = "f"), 2,
+                              (pytree[2]){ PYTREE_ARRAY(beyond, 1), PYTREE_ARRAY(rows, 4) }, PYTREE_ARRAY(none, 1), NULL,
+                              &error), PYTREE_VALUE, "", &error);
+    assert_string_equal(error.message, "f: take: expected a row below 4, got 9223372036854775807 at element 0");
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_apply(PYTREE_TRACED(put_back, .name = "f"), 2,
+                              (pytree[2]){ PYTREE_ARRAY(beyond, 1), PYTREE_ARRAY(rows, 1) }, PYTREE_ARRAY(none, 4), NULL,
+                              &error), PYTREE_VALUE, "", &error);
+}
+
+/* Toward zero; out of range to the nearer end; NaN to 0. */
+static void floats_to_integers(void **state)
+{
+    const double from[7] = { 1.9, -1.9, 1e300, -1e300, NAN, 2147483648.0, -2147483649.0 };
+    int32_t narrow[7];
+    int64_t wide[7];
+    (void)state;
+    apply(PYTREE_TRACED(to_i32), 1, (pytree[1]){ PYTREE_ARRAY(from, 7) }, PYTREE_ARRAY(narrow, 7));
+    apply(PYTREE_TRACED(to_i64), 1, (pytree[1]){ PYTREE_ARRAY(from, 7) }, PYTREE_ARRAY(wide, 7));
+    assert_true(narrow[0] == 1 && narrow[1] == -1 && narrow[2] == INT32_MAX && narrow[3] == INT32_MIN && narrow[4] == 0);
+    assert_true(narrow[5] == INT32_MAX && narrow[6] == INT32_MIN);
+    assert_true(wide[0] == 1 && wide[1] == -1 && wide[2] == INT64_MAX && wide[3] == INT64_MIN && wide[4] == 0);
+    assert_true(wide[5] == INT64_C(2147483648) && wide[6] == INT64_C(-2147483649));
+}
+
 /* Products of doubles of all sizes around those of a tile, beside sums. */
 static void products_of_doubles(void **state)
 {
@@ -255,6 +316,11 @@ BODY(convert_to_text, pytree_op_convert(tr, a, PYTREE_STRING))
 BODY(hot_by_floats, pytree_op_one_hot(tr, a, 3, a))
 BODY(hot_like_integers, pytree_op_one_hot(tr, b, 3, b))
 BODY(matrices, pytree_op_matmul(tr, a, b))
+BODY(take_of_number, pytree_op_take(tr, pytree_op_number(tr, a, 1), b))
+BODY(put_by_floats, pytree_op_put(tr, a, a, 4))
+BODY(choose, pytree_op_select(tr, a, b, b))
+BODY(choose_of_integers, pytree_op_select(tr, pytree_op_convert(tr, b, PYTREE_BOOL8), b, b))
+BODY(compare_both, pytree_op_greater(tr, a, b))
 
 static void operands_are_refused(void **state)
 {
@@ -311,6 +377,12 @@ static void operands_are_refused(void **state)
           "convert: expected f32, f64, i32, i64 or bool to convert to, got another type" },
         { hot_by_floats, table, none, PYTREE_TYPE, "one_hot: expected integers, got f64" },
         { hot_like_integers, table, numbers, PYTREE_TYPE, "one_hot: expected f32 or f64, got i32" },
+        { take_of_number, table, numbers, PYTREE_SHAPE, "take: expected rows, got a scalar" },
+        { put_by_floats, table, none, PYTREE_TYPE, "put: expected integers, got f64" },
+        { choose, table, table, PYTREE_TYPE, "select: expected bool for the choice, got f64" },
+        { choose_of_integers, table, numbers, PYTREE_TYPE, "select: expected f32 or f64, got i32" },
+        { compare_both, table, single_table, PYTREE_TYPE, "greater: expected one element type, got f64 and f32" },
+        { matrices, whole, whole, PYTREE_TYPE, "matmul: expected f32 or f64, got i32" },
         { matrices, PYTREE_ARRAY(one, 1), table, PYTREE_SHAPE, "matmul: expected matrices, got f64[1] and f64[2,3]" },
         { matrices, table, PYTREE_ARRAY(one, 1), PYTREE_SHAPE, "matmul: expected matrices, got f64[2,3] and f64[1]" },
         { matrices, PYTREE_ARRAY(cube[0][0], 1, 2, 2, 3), PYTREE_ARRAY(tall[0][0], 2, 3, 4), PYTREE_SHAPE,
@@ -337,7 +409,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operands_broadcast), cmocka_unit_test(sums_of_products),
         cmocka_unit_test(elements_of_every_size_move), cmocka_unit_test(arrays_without_elements),
-        cmocka_unit_test(numbers_out_of_range), cmocka_unit_test(products_of_doubles), cmocka_unit_test(operands_are_refused)
+        cmocka_unit_test(numbers_out_of_range), cmocka_unit_test(integers_of_every_type),
+        cmocka_unit_test(floats_to_integers), cmocka_unit_test(products_of_doubles), cmocka_unit_test(operands_are_refused)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

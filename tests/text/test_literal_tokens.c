@@ -213,7 +213,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokens_that_are_wrong), cmocka_unit_test(words_of_other_notations),
-        cmocka_unit_test(numbers_to_the_last_bit), cmocka_unit_test(long_strings_to_files), cmocka_unit_test(every_kind_to_a_file),
+        cmocka_unit_test(numbers_to_the_last_bit), cmocka_unit_test(long_strings_to_files),
+        cmocka_unit_test(every_kind_to_a_file),
         cmocka_unit_test(names_that_cannot_be_written), cmocka_unit_test(sweep_places)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
