@@ -45,7 +45,14 @@ static int64_t pytree__stdio_tell(FILE *f) { return _ftelli64(f); }
 static FILE *pytree__stdio_new(const char *path)
 {
     const int descriptor = _open(path, _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY, _S_IREAD | _S_IWRITE);
-    return descriptor < 0 ? NULL : _fdopen(descriptor, "wb");
+    FILE *const f = descriptor < 0 ? NULL : _fdopen(descriptor, "wb");
+    if (descriptor >= 0 && f == NULL) {
+        const int error = errno;
+        (void)_close(descriptor);
+        (void)remove(path);
+        errno = error;
+    }
+    return f;
 }
 #else
 #define PYTREE__SEEK_MOST LONG_MAX

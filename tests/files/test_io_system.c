@@ -69,6 +69,18 @@ static int test_fclose(FILE *f)
 static int test_rename(const char *from, const char *to) { return fails("rename") ? -1 : rename(from, to); }
 static int test_remove(const char *path) { return fails("remove") ? -1 : remove(path); }
 
+#if defined(_WIN32)                       /* where positions are of 64 bits, and a new file is opened by its descriptor */
+#include <fcntl.h>
+#include <io.h>
+#include <sys/stat.h>
+static int test_fseeki64(FILE *f, int64_t at, int from) { return fails("fseek") ? -1 : _fseeki64(f, at, from); }
+static int64_t test_ftelli64(FILE *f) { return fails("ftell") ? -1 : _ftelli64(f); }
+static FILE *test_fdopen(int descriptor, const char *how) { return fails("fopen") ? NULL : _fdopen(descriptor, how); }
+#define _fseeki64 test_fseeki64
+#define _ftelli64 test_ftelli64
+#define _fdopen test_fdopen
+#endif
+
 #define fopen test_fopen
 #define fseek test_fseek
 #define ftell test_ftell
@@ -189,7 +201,10 @@ static int does_save(const pytree_io *io)
     void *file = NULL;
     size_t done = 0;
     int code = io->create(NULL, other, &file), last;
-    if (code != 0) { return code; }
+    if (code != 0) {
+        if (io == &pytree_io_stdio) { assert_null(fopen(other, "rb")); }       /* nothing was begun */
+        return code;
+    }
     code = io->write(NULL, file, text, sizeof text, &done);
     assert_int_equal(done, code == 0 ? sizeof text : 0);
     if (code == 0) { code = io->sync(NULL, file); }
