@@ -24,6 +24,8 @@ static void objects(void **state)
     pytree_error error = { 0 };
     pytree_attribute attribute;
     pytree object = pytree_new_object(&pytree_class_Thing, NULL, &error);
+    char name[20];
+    unsigned i;
     (void)state;
     assert_ok(error.status, &error);
     (void)pytree_object_attribute(object, 0, NULL, &error);
@@ -35,6 +37,14 @@ static void objects(void **state)
     memset(&error, 0, sizeof error);
     (void)pytree_object_remove(object, "a", &error);
     assert_says(&error, PYTREE_NOT_FOUND, "expected an attribute that exists, got 'a'");
+    for (i = 0; i < 30; i++) {
+        snprintf(name, sizeof name, "attribute%02u", i);
+        assert_ok(pytree_object_put(object, name, PYTREE_INT(1), &error), &error);
+    }
+    (void)pytree_object_remove(object, "a", &error);
+    assert_says(&error, PYTREE_NOT_FOUND, "expected 'attribute00', 'attribute01', ");
+    (void)pytree_object_remove(object, "a", &error);
+    assert_says(&error, PYTREE_NOT_FOUND, " others, got 'a'");
     (void)pytree_object_remove(object, NULL, &error);
     assert_int_not_equal(error.status, PYTREE_OK);
     memset(&error, 0, sizeof error);

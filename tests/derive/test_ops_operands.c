@@ -199,6 +199,31 @@ static void numbers_out_of_range(void **state)
     assert_string_equal(error.message, "f: take: expected a row below 2, got -1 at element 0");
 }
 
+/* ---- One operand alone --------------------------------------------------------------------------------------------------- */
+
+#define BESIDE(NAME)                                                                                                    \
+    BODY(constant_##NAME, pytree_op_##NAME(tr, pytree_op_number(tr, a, 1.25), a))                                       \
+    BODY(NAME##_constant, pytree_op_##NAME(tr, a, pytree_op_number(tr, a, 1.25)))
+BESIDE(add)
+BESIDE(sub)
+BESIDE(mul)
+BESIDE(div)
+BESIDE(max)
+
+/* Derivatives by one operand, while the other is a constant. */
+static void operands_beside_constants(void **state)
+{
+    static pytree_body_fn *const each[] = { constant_add, add_constant, constant_sub, sub_constant, constant_mul, mul_constant,
+                                            constant_div, div_constant, constant_max, max_constant };
+    double x[4] = { 0.5, 1, 2, 3 };
+    float single[4] = { 0.5f, 1, 2, 3 };
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(each); k++) {
+        assert_grads(PYTREE_TRACED(each[k], .name = "f"), 1, (pytree[1]){ PYTREE_ARRAY(x, 4) });
+        assert_grads(PYTREE_TRACED(each[k], .name = "f"), 1, (pytree[1]){ PYTREE_ARRAY(single, 4) });
+    }
+}
+
 /* ---- Integers of every type ---------------------------------------------------------------------------------------------- */
 
 BODY(put_back, pytree_op_put(tr, b, a, 4))
@@ -409,7 +434,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operands_broadcast), cmocka_unit_test(sums_of_products),
         cmocka_unit_test(elements_of_every_size_move), cmocka_unit_test(arrays_without_elements),
-        cmocka_unit_test(numbers_out_of_range), cmocka_unit_test(integers_of_every_type),
+        cmocka_unit_test(numbers_out_of_range), cmocka_unit_test(operands_beside_constants),
+        cmocka_unit_test(integers_of_every_type),
         cmocka_unit_test(floats_to_integers), cmocka_unit_test(products_of_doubles), cmocka_unit_test(operands_are_refused)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

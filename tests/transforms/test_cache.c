@@ -137,6 +137,34 @@ static void large_trees_come_in_turns(void **state)
     pytree_cache_free(cache);
 }
 
+/* More arguments than fit on the stack, twice in one structure and once in another. */
+static pytree_status many_arguments_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    float f[12], sum = 0;
+    pytree args[12];
+    const pytree_fn_options options = { .tree = *opt };
+    pytree_jit *jit = pytree_jit_new(&total, 0, &options, err);
+    (void)context;
+    for (int i = 0; i < 12; i++) {
+        f[i] = (float)i;
+        args[i] = PYTREE(&f[i]);
+    }
+    if (jit == NULL) { return err->status; }
+    for (int i = 0; i < 3 && err->status == PYTREE_OK; i++) {
+        const size_t n = i == 2 ? 9 : 12;
+        if (pytree_jit_call(jit, n, args, PYTREE(&sum), err) == PYTREE_OK) { assert_true(sum == (n == 9 ? 36 : 66)); }
+    }
+    assert_true(err->status != PYTREE_OK || pytree_jit_count(jit).misses == 2);
+    pytree_jit_free(jit);
+    return err->status;
+}
+
+static void many_arguments(void **state)
+{
+    (void)state;
+    assert_in_range(sweep_allocations(many_arguments_body, NULL), 6, 1000);
+}
+
 /* Large trees like the one before in all but what is no number of nodes: where they lie, and their namespace. */
 static void large_trees_of_other_kinds(void **state)
 {
@@ -368,7 +396,7 @@ int main(void)
         cmocka_unit_test(large_trees_of_other_kinds),
         cmocka_unit_test(the_least_recently_used_makes_room),
         cmocka_unit_test(mistakes_are_errors), cmocka_unit_test(jit_prepares_once_for_each_structure),
-        cmocka_unit_test(memory_runs_out), cmocka_unit_test(hits_allocate_nothing)
+        cmocka_unit_test(many_arguments), cmocka_unit_test(memory_runs_out), cmocka_unit_test(hits_allocate_nothing)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
