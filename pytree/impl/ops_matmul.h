@@ -167,10 +167,10 @@ static pytree_value pytree__op_matmul_like(pytree_trace *tr, const pytree_op *op
     if (pytree__op_look(tr, like)->ndim == 2 && va->ndim > 2 && va->ndim == vb->ndim && flags == PYTREE_TRANSPOSE_A) {
         size_t shape[2];
         shape[1] = va->shape[va->ndim - 1];
-        shape[0] = shape[1] == 0 ? 0 : pytree_leaf_count(va) / shape[1];
+        shape[0] = pytree__op_outer(va, (size_t)va->ndim - 1);
         a = pytree_op_reshape(tr, a, 2, shape);
         shape[1] = vb->shape[vb->ndim - 1];
-        shape[0] = shape[1] == 0 ? 0 : pytree_leaf_count(vb) / shape[1];
+        shape[0] = pytree__op_outer(vb, (size_t)vb->ndim - 1);
         b = pytree_op_reshape(tr, b, 2, shape);
     }
     return pytree__op_sum_like(tr, pytree_op_matmul_as(tr, op, a, b, flags), like);

@@ -212,7 +212,7 @@ static pytree_value pytree__op_reshape_like(pytree_trace *tr, pytree_value x, py
     if (positive.id != 0) {
         return pytree_op_neg(tr, pytree__op_to_shape(tr, &pytree__op_reshape, positive, v->ndim, v->shape));
     }
-    return x.id == 0 ? x : pytree__op_to_shape(tr, &pytree__op_reshape, x, v->ndim, v->shape);
+    return pytree__op_to_shape(tr, &pytree__op_reshape, x, v->ndim, v->shape);
 }
 pytree_value pytree_op_reshape(pytree_trace *tr, pytree_value x, int ndim, const size_t *shape)
 {
