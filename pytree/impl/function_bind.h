@@ -216,11 +216,10 @@ static void pytree__fn_add_slot(struct pytree__fn_slots *slots, void *at, const 
  * built; NULL if it is held in another way. */
 static void *pytree__fn_boxed(const pytree__cursor *c)
 {
-    const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    const pytree__frame *f = &c->frames[c->n_frames - 1];      /* of the struct, or of a node in it */
     const char *self = NULL;
     const pytree_field *row;
     char *at = NULL;
-    if (f == NULL) { return NULL; }
     if (f->form == PYTREE_FORM_STRUCT) {
         row = pytree__row_at(c, &self);
         if (row->place != PYTREE_IN_PLACE) { return NULL; }

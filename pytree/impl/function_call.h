@@ -220,7 +220,7 @@ union pytree__fn_start {
 static void pytree__fn_plan_on_stack(struct pytree__fn_plan *plan, union pytree__fn_start *start, const pytree_fn_options *opt)
 {
     start->chunk.before = NULL;
-    start->chunk.room = sizeof *start;
+    start->chunk.room = sizeof *start / PYTREE__FN_ALIGN * PYTREE__FN_ALIGN;
     start->chunk.used = PYTREE__FN_HEAD;
     start->chunk.borrowed = true;
     pytree__fn_plan_begin(plan, &start->chunk, opt);

@@ -18,7 +18,7 @@ static struct pytree__fn_chunk *pytree__fn_add_chunk(const struct pytree__fn_pla
     size_t room = before < PYTREE__FN_LARGE / 4 ? 4 * before : (size_t)PYTREE__FN_LARGE;
     struct pytree__fn_chunk *chunk;
     if (room < bytes) { room = bytes; }
-    room = pytree__plus(room, PYTREE__FN_HEAD);
+    room = pytree__plus(pytree__round(room, PYTREE__FN_ALIGN), PYTREE__FN_HEAD);
     chunk = (struct pytree__fn_chunk *)pytree__resize(plan->user.allocator, NULL, 0, room);
     if (chunk == NULL) { return NULL; }
     chunk->before = *chunks;
@@ -73,7 +73,6 @@ static void *pytree__fn_resize(void *context, void *p, size_t old_size, size_t n
         const size_t from = (size_t)(plan->last - (char *)plan->chunks), room = plan->chunks->room - from;
         if (new_size <= room) {
             plan->chunks->used = from + pytree__round(new_size, PYTREE__FN_ALIGN);
-            if (plan->chunks->used > plan->chunks->room) { plan->chunks->used = plan->chunks->room; }
             if (new_size == 0) { plan->last = NULL; }
             return new_size == 0 ? NULL : p;
         }
@@ -189,7 +188,7 @@ static const pytree_def *const *pytree__fn_split(struct pytree__fn_plan *plan, c
     const pytree_def **defs = (const pytree_def **)pytree__fn_take(plan, n, sizeof *defs);
     pytree_def *parts = (pytree_def *)pytree__fn_take(plan, n, sizeof *parts);
     size_t at = def->n_nodes - 1, leaf = def->n_leaves, k = n;
-    if (*first == NULL) { *first = (size_t *)pytree__fn_take(plan, n + 1, sizeof **first); }
+    *first = (size_t *)pytree__fn_take(plan, n + 1, sizeof **first);
     if (defs == NULL || parts == NULL || *first == NULL) { return NULL; }
     (*first)[n] = leaf;
     while (k-- != 0) {

@@ -53,6 +53,21 @@ static void one_after_the_other(void *context, size_t n, void (*task)(void *arg,
     for (size_t i = 0; i < n; i++) { task(data, i); }
 }
 
+/* A struct around a tree, and a function that is given one. */
+typedef struct Boxed { pytree tree; } Boxed;
+#define PYTREE_STRUCT Boxed
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, tree)
+#include "pytree_registry.h"
+
+static pytree_status boxed_call(void *context, const pytree_call *at)
+{
+    (void)context;
+    *(float *)at->res[0] = *(const float *)at->in[0].data;
+    return PYTREE_OK;
+}
+static const pytree_fn boxed_sum = { .name = "boxed", .call = boxed_call, .shape = pytree_result_f32,
+                                     .takes = PYTREE_TYPES(PYTREE_TYPE(Boxed)) };
+
 static void structs_and_flats(void **state)
 {
     pytree_error error = { 0 };
@@ -141,6 +156,77 @@ static void axes_that_are_no_prefix(void **state)
     assert_true(failed > 5);
 }
 
+/* A call that is refused for another reason than memory once there is enough of it. */
+typedef struct Refused { Call call; pytree_status status; } Refused;
+static pytree_status sweep_refused(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const Refused *c = context;
+    const pytree_status status = sweep_apply((void *)(uintptr_t)&c->call, opt, err);
+    if (status != c->status) { return status; }
+    memset(err, 0, sizeof *err);
+    return PYTREE_OK;
+}
+
+static pytree_status list_shape(void *context, const pytree_call *at)
+{
+    (void)context;
+    return pytree_result_like(at, PYTREE_LIST(PYTREE_SHAPED(float, 2)));
+}
+
+static void refused_calls(void **state)
+{
+    const pytree_fn lists = { .name = "lists", .call = first_call, .shape = list_shape };
+    float x[2] = { 1, 2 }, y[3] = { 0 };
+    const pytree sizes[2] = { PYTREE_ARRAY(x, 2), PYTREE_ARRAY(y, 3) };
+    Refused differ = { { PYTREE_VMAP(&identity), 2, sizes, PYTREE_TUPLE(PYTREE_ARRAY(x, 2), PYTREE_ARRAY(y, 3)), NULL },
+                       PYTREE_SHAPE };
+    Refused other = { { &lists, 1, sizes, PYTREE_ARRAY(y, 2), NULL }, PYTREE_STRUCTURE };
+    (void)state;
+    assert_true(sweep_allocations(sweep_refused, &differ) > 3);
+    assert_true(sweep_allocations(sweep_refused, &other) > 3);
+}
+
+/* Many results, dicts whose keys are not in their order, long lists, deep structs, maps of several elements. */
+static void large_calls(void **state)
+{
+    enum { MANY = 100, DEEP = 60 };
+    float x[MANY], y[MANY], carry[2] = { 0, 1 }, last[2], xs[3] = { 1, 2, 3 }, ys[3];
+    pytree from[MANY], to[MANY], chain[DEEP];
+    pytree_items items = { .count = MANY, .items = from }, results = { .count = MANY, .items = to }, links[DEEP];
+    const pytree_type *list = PYTREE_LIST().type;
+    const pytree swapped = PYTREE_DICT({ "b", PYTREE(&x[0]) }, { "a", PYTREE(&x[1]) });
+    const pytree to_swapped = PYTREE_DICT({ "b", PYTREE(&y[0]) }, { "a", PYTREE(&y[1]) });
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    pytree_flat flat;
+    Boxed boxed;
+    Call deep;
+    pytree_error error = { 0 };
+    (void)state;
+    for (size_t i = 0; i < MANY; i++) {
+        x[i] = (float)i + 1;
+        from[i] = PYTREE(&x[i]);
+        to[i] = PYTREE(&y[i]);
+    }
+    sweep(&first, 1, (pytree[1]){ { list, &items } }, (pytree){ list, &results }, NULL, true);
+    sweep(&identity, 2, (pytree[2]){ swapped, PYTREE(&x[2]) }, PYTREE_TUPLE(to_swapped, PYTREE(&y[2])), NULL, true);
+    sweep(PYTREE_VMAP(&first), 1, (pytree[1]){ PYTREE_ARRAY(x, 10) }, PYTREE_ARRAY(y, 10), NULL, true);
+    sweep(PYTREE_SCAN(&step, .in_place = true), 2, (pytree[2]){ PYTREE_ARRAY(carry, 2), PYTREE_ARRAY(xs, 3) },
+          PYTREE_TUPLE(PYTREE_ARRAY(last, 2), PYTREE_ARRAY(ys, 3)), NULL, true);
+    for (size_t i = 0; i < DEEP; i++) {
+        links[i] = (pytree_items){ .count = 1, .items = i == 0 ? from : &chain[i - 1] };
+        chain[i] = (pytree){ list, &links[i] };
+    }
+    boxed.tree = chain[DEEP - 1];
+    assert_ok(pytree_flatten(PYTREE(&boxed), &leaves, 0, &def, NULL, &error), &error);
+    flat = (pytree_flat){ def, leaves };
+    deep = (Call){ &boxed_sum, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y[0]), NULL };
+    assert_true(sweep_allocations(sweep_apply, &deep) > 3);
+    assert_ok(sweep_runs(&deep, &(pytree_options){ .is_leaf = NULL }, &error), &error);
+    assert_true(y[0] == 1);
+    pytree_def_free(def);
+}
+
 static void branches_and_batches(void **state)
 {
     const pytree_executor executor = { one_after_the_other, NULL, 2 };
@@ -162,7 +248,8 @@ static void branches_and_batches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structs_and_flats), cmocka_unit_test(maps_and_loops), cmocka_unit_test(axes_that_are_no_prefix),
+        cmocka_unit_test(structs_and_flats), cmocka_unit_test(refused_calls), cmocka_unit_test(large_calls),
+        cmocka_unit_test(maps_and_loops), cmocka_unit_test(axes_that_are_no_prefix),
         cmocka_unit_test(branches_and_batches)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
