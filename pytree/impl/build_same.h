@@ -108,7 +108,6 @@ static void pytree__links_end(struct pytree__builder *b)
 {
     struct pytree__build_links *const l = b->links;
     const pytree_allocator *const a = pytree__allocator(b->opt);
-    if (l == NULL) { return; }
     pytree__array_free(l->sames, l->n, 2 * sizeof *l->sames, a);
     pytree__array_free(l->finished, l->max_finished, sizeof *l->finished, a);
 }

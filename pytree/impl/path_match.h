@@ -122,9 +122,8 @@ static bool pytree__path_matches(const pytree_path *path, const char *pattern, p
     }
     if (check.status != PYTREE_OK || n < steps || (stars == 0 && n != steps)) { return false; }
     for (;;) {
-        if (!pytree__path_read_step(&r, &step)) {
-            if (i == n) { return true; }
-        } else if (step.kind == PYTREE__PATH_ANY_NUMBER) {
+        if (!pytree__path_read_step(&r, &step)) { return true; }         /* and no entry is left: steps were counted */
+        if (step.kind == PYTREE__PATH_ANY_NUMBER) {
             if (--stars == 0) {
                 if (n - i < tail) { return false; }
                 i = n - tail;

@@ -481,6 +481,38 @@ static void long_doubles_that_are_no_numbers(void **state)
     }
 }
 
+/* Below zero the magnitude counts: a tenth of it, and no more. */
+static void long_doubles_below_zero(void **state)
+{
+    const pytree_tolerance tenth = { .relative = 0.125 };
+    long double a = -8.0L, b = -9.0L;
+    (void)state;
+    assert_equal_trees(PYTREE(&a), PYTREE(&b), &tenth);
+    b = -10.0L;
+    assert_differ(PYTREE(&a), PYTREE(&b), &tenth, PYTREE_VALUE, "", "expected -8.0, got -10.0 at element 0");
+    b = 8.0L;
+    assert_differ(PYTREE(&a), PYTREE(&b), &tenth, PYTREE_VALUE, "", "expected -8.0, got 8.0 at element 0");
+}
+
+/* Subtrees are compared in memory that may run out. */
+static pytree_status compare_layers(void *context, const pytree_options *opt, pytree_error *err)
+{
+    return pytree_equal(((pytree *)context)[0], ((pytree *)context)[1], NULL, opt, err) ? PYTREE_OK : err->status;
+}
+
+static void subtrees_without_memory(void **state)
+{
+    const pytree_options opt = { .is_leaf = stops_at_linear };
+    MLP a = mlp_make(2, true), b = mlp_make(2, true);
+    pytree both[2];
+    (void)state;
+    both[0] = PYTREE(&a);
+    both[1] = PYTREE(&b);
+    assert_int_equal(sweep_allocations_with(&opt, compare_layers, both), 3);
+    mlp_clear(&a);
+    mlp_clear(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -505,6 +537,8 @@ int main(void)
         cmocka_unit_test(subtrees_as_leaves_are_compared),
         cmocka_unit_test(everything_compares),
         cmocka_unit_test(long_doubles_that_are_no_numbers),
+        cmocka_unit_test(long_doubles_below_zero),
+        cmocka_unit_test(subtrees_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -309,6 +309,62 @@ static void strings_of_any_length(void **state)
     }
 }
 
+/* Rows of a struct that is larger than a buffer on the stack are evaluated on a copy in memory, which may run out. */
+typedef struct Wide { double pad[200]; int n; Linear *head; float *w, *x; } Wide;
+typedef struct Immense { double pad[2000]; int n; float *w; } Immense;
+typedef struct OfImmense { Immense *inner; } OfImmense;
+
+#define PYTREE_STRUCT Wide
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, pad) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, head) PYTREE_FIELD(DATA, w, ARRAY(self->n))       \
+    PYTREE_FIELD(DATA, x, ARRAY(self->head->dout))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Immense
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, pad) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT OfImmense
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, inner)
+#include "pytree_registry.h"
+
+static pytree_status allocate_wide(void *context, const pytree_options *opt, pytree_error *err)
+{
+    Linear head = { 2, 3, NULL, NULL };
+    Wide wide = { { 0 }, 4, &head, NULL, NULL };
+    pytree_status status = pytree_allocate(PYTREE(&wide), opt, err);
+    (void)context;
+    if (status != PYTREE_OK) {
+        assert_null(wide.w);
+        assert_ptr_equal(wide.head, &head);
+        return status;
+    }
+    assert_true(wide.w[3] == 0.0f && wide.x[2] == 0.0f);
+    pytree_free(PYTREE(&wide));
+    return PYTREE_OK;
+}
+
+static void structs_too_large_for_the_stack(void **state)
+{
+    Wide wide = { { 0 }, 4, NULL, NULL, NULL };
+    OfImmense outer = { NULL };
+    pytree_error error = { 0 };
+    pytree_options opt = { 0 };
+    Heap heap;
+    (void)state;
+    assert_in_range(sweep_allocations(allocate_wide, NULL), 2, 10);
+    assert_null(pytree_structure(PYTREE(&wide), NULL, &error));            /* reads through what is NULL */
+    assert_error(error.status, PYTREE_NULL_POINTER, ".head", &error);
+    memset(&error, 0, sizeof error);
+    heap_init(&heap, 0);
+    opt.allocator = &heap.allocator;
+    assert_null(pytree_structure(PYTREE(&wide), &opt, &error));
+    assert_error(error.status, PYTREE_NO_MEMORY, "", &error);
+    assert_heap_clean(&heap);
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_allocate(PYTREE(&outer), NULL, &error), PYTREE_NULL_POINTER, ".inner", &error);
+    assert_non_null(strstr(error.message, "expected a template of the Immense to make (its "));
+    assert_null(outer.inner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +375,7 @@ int main(void)
         cmocka_unit_test(many_handles),
         cmocka_unit_test(handles_far_down),
         cmocka_unit_test(strings_of_any_length),
+        cmocka_unit_test(structs_too_large_for_the_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

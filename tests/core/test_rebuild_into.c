@@ -519,6 +519,20 @@ static void unflatten_into_takes_the_namespace_of_the_treedef(void **state)
     mlp_clear(&model);
 }
 
+/* None that is a leaf has nothing to copy; what stands beside it is copied. */
+static void copy_into_none(void **state)
+{
+    const pytree_options opt = { .none_is_leaf = true };
+    float a = 1.0f, b = 2.0f;
+    pytree_error error = { 0 };
+    (void)state;
+    assert_ok(pytree_copy_into(PYTREE_LIST(PYTREE_NONE, PYTREE(&a)), PYTREE_LIST(PYTREE_NONE, PYTREE(&b)), &opt, &error),
+              &error);
+    assert_true(a == 2.0f);
+    assert_error(pytree_copy_into(PYTREE_LIST(PYTREE(&a)), PYTREE_LIST(PYTREE_NONE), &opt, &error), PYTREE_TYPE, "[0]", &error);
+    assert_true(a == 2.0f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -536,6 +550,7 @@ int main(void)
         cmocka_unit_test(unflatten_into_structs_that_begin_elsewhere),
         cmocka_unit_test(unflatten_into_a_flat_tree),
         cmocka_unit_test(unflatten_into_takes_the_namespace_of_the_treedef),
+        cmocka_unit_test(copy_into_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -402,6 +402,52 @@ static void texts_in_a_struct(void **state)
     }
 }
 
+/* Beyond its range an integer is the nearer end, and NaN is 0, for every type. */
+static void numbers_beyond_an_integer(void **state)
+{
+    static const struct { pytree_dtype dtype; const pytree_type *type; double least, most; } *c, cases[] = {
+        { PYTREE_I8, PYTREE_TYPE(int8_t), -128.0, 127.0 }, { PYTREE_I16, PYTREE_TYPE(int16_t), -32768.0, 32767.0 },
+        { PYTREE_I32, PYTREE_TYPE(int32_t), -2147483648.0, 2147483647.0 },
+        { PYTREE_I64, PYTREE_TYPE(int64_t), -9223372036854775808.0, 9223372036854775808.0 },
+        { PYTREE_U8, PYTREE_TYPE(uint8_t), 0.0, 255.0 }, { PYTREE_U16, PYTREE_TYPE(uint16_t), 0.0, 65535.0 },
+        { PYTREE_U32, PYTREE_TYPE(uint32_t), 0.0, 4294967295.0 },
+        { PYTREE_U64, PYTREE_TYPE(uint64_t), 0.0, 18446744073709551616.0 },
+    };
+    (void)state;
+    for (c = cases; c != cases + COUNT_OF(cases); c++) {
+        uint64_t room = 0;
+        const pytree_leaf leaf = { &room, c->type, 0, 0, { 0 } };
+        assert_int_equal(c->type->dtype, c->dtype);
+        pytree_leaf_set(&leaf, 0, -1e300);
+        assert_true(pytree_leaf_get(&leaf, 0) == c->least);
+        pytree_leaf_set(&leaf, 0, 1e300);
+        assert_true(pytree_leaf_get(&leaf, 0) == c->most);
+        pytree_leaf_set(&leaf, 0, (double)NAN);
+        assert_true(pytree_leaf_get(&leaf, 0) == 0.0);
+    }
+}
+
+/* A string is no number: it reads as 0, and is not written. */
+static void numbers_in_what_is_none(void **state)
+{
+    const char *word = "7";
+    const pytree_leaf leaf = { &word, PYTREE_TYPE(char *), 0, 0, { 0 } };
+    (void)state;
+    assert_true(pytree_leaf_get(&leaf, 0) == 0.0);
+    pytree_leaf_set(&leaf, 0, 3.0);
+    assert_string_equal(word, "7");
+}
+
+/* The least and the largest of several NaN are NaN, wherever they stand. */
+static void only_not_a_number(void **state)
+{
+    double none[3] = { NAN, NAN, NAN }, between[4] = { 1.0, NAN, NAN, 5.0 };
+    Folded a = folded(PYTREE_ARRAY(none, 3)), b = folded(PYTREE_ARRAY(between, 4));
+    (void)state;
+    assert_true(isnan(a.min) && isnan(a.max));
+    assert_true(isnan(b.min) && isnan(b.max));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -416,6 +462,9 @@ int main(void)
         cmocka_unit_test(long_arrays_keep_their_digits),
         cmocka_unit_test(texts_in_a_struct),
         cmocka_unit_test(strings_in_structs),
+        cmocka_unit_test(numbers_beyond_an_integer),
+        cmocka_unit_test(numbers_in_what_is_none),
+        cmocka_unit_test(only_not_a_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

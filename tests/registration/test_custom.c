@@ -637,6 +637,29 @@ static void trees_that_change_while_they_are_flattened(void **state)
     }
 }
 
+/* The length of metadata stands before them in 32 bits. */
+static size_t immense_metadata(const void *self, void *to)
+{
+    (void)self;
+    assert_null(to);
+    return UINT32_MAX;
+}
+
+static void metadata_of_four_gigabytes(void **state)
+{
+    static const pytree_custom immense = { .children = box_children, .metadata = immense_metadata };
+    pytree_type type = *PYTREE_TYPE(Box);
+    Boxes boxes;
+    pytree tree = { &type, &boxes.inner };
+    pytree_error error = { 0 };
+    (void)state;
+    type.custom = &immense;
+    boxes_fill(&boxes);
+    assert_null(pytree_structure(PYTREE_LIST(tree), NULL, &error));
+    assert_error(error.status, PYTREE_OVERFLOW, "[0]", &error);
+    assert_string_equal(error.message, "expected metadata of less than 4 GiB, got 4294967295 bytes");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -655,6 +678,7 @@ int main(void)
         cmocka_unit_test(members_of_a_struct),
         cmocka_unit_test(sweeps),
         cmocka_unit_test(trees_that_change_while_they_are_flattened),
+        cmocka_unit_test(metadata_of_four_gigabytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,26 @@ static void products_do_not_wrap(void **state)
     pytree_free(PYTREE(&guarded));
 }
 
+/* Integers of fewer bits than an int are ints in a product. */
+typedef struct Narrow { int large; int8_t i8; uint8_t u8; uint16_t u16; float *w; } Narrow;
+
+#define PYTREE_STRUCT Narrow
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, large) PYTREE_FIELD(STATIC, i8) PYTREE_FIELD(STATIC, u8) PYTREE_FIELD(STATIC, u16)              \
+    PYTREE_FIELD(DATA, w, ARRAY(self->large * self->i8 * self->u8 * self->u16))
+#include "pytree_registry.h"
+
+static void products_of_narrow_integers(void **state)
+{
+    Narrow narrow = { .large = 2, .i8 = 127, .u8 = 255, .u16 = 65535 };
+    (void)state;
+    assert_allocates(PYTREE(&narrow), PYTREE_OVERFLOW, ".w", "expected a product that fits the type of self->large * self->i8 "
+                     "* self->u8 * self->u16, got 4244701950 (write each factor as an extent, or cast the first one to "
+                     "size_t)");
+    narrow.large = 1;
+    if (sizeof(size_t) == 8) { assert_allocates(PYTREE(&narrow), PYTREE_NO_MEMORY, NULL, NULL); }
+}
+
 /* What is no product of ints, although it looks like one: each row but the last is right, or of another member of a union. Were
  * it read as a product, that would be too large. */
 #define another large                     /* the text of a row has the name as it is written there */
@@ -130,6 +150,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_do_not_wrap),
+        cmocka_unit_test(products_of_narrow_integers),
         cmocka_unit_test(other_products_are_left_to_c)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

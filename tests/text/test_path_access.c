@@ -393,6 +393,41 @@ static void setting_strings_and_scalars(void **state)
     everything_clear(&all);
 }
 
+typedef struct Label { char text[4]; } Label;
+
+#define PYTREE_STRUCT Label
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, text, STRING)
+#include "pytree_registry.h"
+
+/* An element of a string is one character, a string where that ends it; an element of an array without data has none. */
+static void elements_of_strings_and_of_nothing(void **state)
+{
+    Label a = { "abc" }, b = { "xyz" };
+    pytree_error error = { 0 };
+    pytree_leaf at, of, nothing = { .type = PYTREE_TYPE(float), .ndim = 2, .shape = { 2, 0 } };
+    bool flag = true;
+    (void)state;
+    at = pytree_at(PYTREE(&a), ".text[0]", NULL, &error);
+    of = pytree_at(PYTREE(&b), ".text[3]", NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(at.ndim, 0);
+    assert_ptr_equal(at.data, a.text);
+    assert_false(pytree_equal(pytree_of_view(&at), pytree_of_view(&of), NULL, NULL, &error));
+    assert_error(error.status, PYTREE_VALUE, "", &error);
+    assert_string_equal(error.message, "expected a string that ends within its 1 bytes, got one without end");
+    memset(&error, 0, sizeof error);
+    at = pytree_at(PYTREE(&a), ".text[3]", NULL, &error);
+    assert_true(pytree_equal(pytree_of_view(&at), pytree_of_view(&of), NULL, NULL, &error));
+    assert_ok(pytree_all(pytree_of_view(&at), &flag, NULL, &error), &error);
+    assert_false(flag);                   /* it is empty */
+    at = pytree_at(pytree_of_view(&nothing), "[1]", NULL, &error);
+    assert_ok(error.status, &error);
+    assert_null(at.data);
+    assert_int_equal(at.ndim, 1);
+    assert_int_equal(at.shape[0], 0);
+    assert_ok(pytree_set_at(pytree_of_view(&nothing), "[1]", &at, NULL, &error), &error);     /* no bytes to set */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,7 +443,8 @@ int main(void)
         cmocka_unit_test(setting_checks_first),
         cmocka_unit_test(setting_what_is_no_value),
         cmocka_unit_test(setting_a_subtree),
-        cmocka_unit_test(setting_strings_and_scalars)
+        cmocka_unit_test(setting_strings_and_scalars),
+        cmocka_unit_test(elements_of_strings_and_of_nothing)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -358,6 +358,26 @@ static void paths_are_those_of_the_value(void **state)
     mlp_clear(&model);
 }
 
+/* A dict in place of a node keeps the order in which its keys were given. */
+static pytree_status to_dict(void *context, const pytree_def *part, pytree_def **result, pytree_error *err)
+{
+    (void)context;
+    (void)err;
+    if (pytree_def_num_leaves(part) == 2) { *result = must_parse("PyTreeDef({'z': *, 'a': *})"); }
+    return PYTREE_OK;
+}
+
+static void transform_to_a_dict_out_of_order(void **state)
+{
+    pytree_def *def = must_parse("PyTreeDef(([*], (None,)))");
+    pytree_def *made = pytree_def_transform(def, to_dict, NULL, NULL, NULL, NULL);
+    (void)state;
+    assert_def(made, "PyTreeDef({'a': [*], 'z': (None,)})");
+    assert_sound(made);
+    pytree_def_free(made);
+    pytree_def_free(def);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,7 +387,8 @@ int main(void)
         cmocka_unit_test(combinations_refuse_other_switches), cmocka_unit_test(compose_checks_the_size),
         cmocka_unit_test(errors_in_words), cmocka_unit_test(namedtuples_compare_by_fields),
         cmocka_unit_test(dicts_match_in_any_order),
-        cmocka_unit_test(leaf_paths_are_those_of_the_texts), cmocka_unit_test(paths_are_those_of_the_value)
+        cmocka_unit_test(leaf_paths_are_those_of_the_texts), cmocka_unit_test(paths_are_those_of_the_value),
+        cmocka_unit_test(transform_to_a_dict_out_of_order)
     };
     return cmocka_run_group_tests(tests, known_types_begin, NULL);
 }
