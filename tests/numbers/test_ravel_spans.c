@@ -448,9 +448,48 @@ static void structs_that_are_missing(void **state)
     for (k = 0; k < 2; k++) { stbds_shfree(maps[k].prices); }
 }
 
+/* ---- More structs in a row than products that are summed at a time ------------------------------------------------------ */
+
+typedef struct Wide { double x; int pad; double y; } Wide;
+
+#define PYTREE_STRUCT Wide
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, x) PYTREE_FIELD(DROP, pad) PYTREE_FIELD(DATA, y)
+#include "pytree_registry.h"
+
+typedef struct Rows { Two of[500]; } Rows;
+
+#define PYTREE_STRUCT Rows
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, of)
+#include "pytree_registry.h"
+
+typedef struct WideRows { Wide of[500]; } WideRows;
+
+#define PYTREE_STRUCT WideRows
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, of)
+#include "pytree_registry.h"
+
+static void products_of_many_structs(void **state)
+{
+    static Rows rows;
+    static WideRows wide;
+    double expected = 0, dot = 0;
+    pytree_error error = { 0 };
+    (void)state;
+    for (int i = 0; i < 500; i++) {
+        rows.of[i] = (Two){ (float)(i % 13), i, (float)(i % 7) };
+        wide.of[i] = (Wide){ i % 13, i, i % 7 };
+        expected += (i % 13) * (i % 13) + (i % 7) * (i % 7);
+    }
+    assert_ok(pytree_dot(PYTREE(&rows), PYTREE(&rows), &dot, NULL, &error), &error);
+    assert_true(dot == expected);
+    assert_ok(pytree_dot(PYTREE(&wide), PYTREE(&wide), &dot, NULL, &error), &error);
+    assert_true(dot == expected);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_of_many_structs),
         cmocka_unit_test(structs_in_structs), cmocka_unit_test(more_spans_than_are_listed),
         cmocka_unit_test(rows_that_lead_elsewhere), cmocka_unit_test(members_that_may_be_missing),
         cmocka_unit_test(what_is_no_number), cmocka_unit_test(types_that_a_tag_chooses),
