@@ -284,6 +284,45 @@ static void values_behind_references(void **state)
     assert_true(call_built(&f, PYTREE(&any)) == 6);
 }
 
+/* A node that makes the tuple it stands in shorter when it is looked at, after its struct has been counted. */
+typedef struct Shortens { pytree_items *tuple; pytree item; } Shortens;
+
+static size_t shortens_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    const Shortens *s = self;
+    (void)keys;
+    if (children != NULL) { children[0] = s->item; }
+    s->tuple->count = 1;
+    return 1;
+}
+static const pytree_custom shortens_callbacks = { .children = shortens_children };
+#define PYTREE_STRUCT Shortens
+#define PYTREE_CUSTOM shortens_callbacks
+#include "pytree_registry.h"
+
+static pytree_status both_parts(void *context, const pytree_call *at)
+{
+    (void)context;
+    *(float *)at->out[0].data = 1;
+    *(float *)at->out[1].data = 2;
+    return PYTREE_OK;
+}
+
+/* What has been found stays, although the tuple has fewer values by then. */
+static void tuples_that_change(void **state)
+{
+    const pytree_fn f = { .name = "f", .call = both_parts };
+    float x = 0, y[2] = { 0 };
+    pytree_items items = { .count = 2 };
+    Shortens node = { &items, PYTREE(&y[0]) };
+    const pytree parts[2] = { PYTREE(&node), PYTREE(&y[1]) };
+    pytree_error error = { 0 };
+    (void)state;
+    items.items = parts;
+    assert_ok(pytree_apply(&f, 1, (pytree[1]){ PYTREE(&x) }, (pytree){ PYTREE_TUPLE().type, &items }, NULL, &error), &error);
+    assert_true(y[0] == 1 && y[1] == 2 && items.count == 1);
+}
+
 static pytree_status complains(void *context, const pytree_call *at)
 {
     (void)context;
@@ -340,7 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words), cmocka_unit_test(arrays_without_memory), cmocka_unit_test(results_are_aligned),
         cmocka_unit_test(many_leaves), cmocka_unit_test(maps_over_nothing), cmocka_unit_test(batch_rules_along_other_axes),
-        cmocka_unit_test(structs_of_odd_rows), cmocka_unit_test(values_behind_references),
+        cmocka_unit_test(structs_of_odd_rows), cmocka_unit_test(values_behind_references), cmocka_unit_test(tuples_that_change),
         cmocka_unit_test(errors_that_are_denied),
         cmocka_unit_test(scans_stop_at_once),
     };
