@@ -373,6 +373,16 @@ static void elements_of_types(void **state)
     REFUSED(pytree_cast(nowhere, PYTREE_TYPE(int), &error), PYTREE_TYPE, "", "expected int, got pytree");
 }
 
+/* Who does not ask for the words of a mismatch gets none. */
+static void prefixes_without_an_error_object(void **state)
+{
+    static float numbers[2] = { 1, 2 };
+    pytree_def *def = pytree_structure(PYTREE_LIST(PYTREE(&numbers[0])), NULL, NULL);
+    (void)state;
+    assert_null(pytree_broadcast_prefix(PYTREE_LIST(PYTREE(&numbers[0]), PYTREE(&numbers[1])), def, NULL, NULL, NULL).def);
+    pytree_def_free(def);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,7 +391,8 @@ int main(void)
         cmocka_unit_test(trees_that_do_not_fit), cmocka_unit_test(long_namedtuples), cmocka_unit_test(nodes_that_are_told),
         cmocka_unit_test(slices_of_what_is_no_array),
         cmocka_unit_test(errors_without_memory), cmocka_unit_test(deep_errors_without_memory),
-        cmocka_unit_test(vectors_that_are_none), cmocka_unit_test(gaps_between_leaves), cmocka_unit_test(elements_of_types)
+        cmocka_unit_test(vectors_that_are_none), cmocka_unit_test(gaps_between_leaves), cmocka_unit_test(elements_of_types),
+        cmocka_unit_test(prefixes_without_an_error_object)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -499,12 +499,51 @@ static void structs_on_a_device(void **state)
     assert_string_equal(error.message, "expected an array of numbers on a device, got one of Weights");
 }
 
+/* What refers to a device owns nothing there; an array without elements and None have nothing to copy. */
+static void trees_that_refer_to_a_device(void **state)
+{
+    FakeDevice device = { 0 };
+    pytree_device memory = fake_memory(&device);
+    pytree_options opt = { .memory = &memory, .none_is_leaf = true };
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def = NULL;
+    float full[2] = { 1.0f, 2.0f }, nothing[1] = { 0 };
+    pytree there, back;
+    pytree_leaf large = { .data = &memory, .type = PYTREE_TYPE(uint8_t), .ndim = 1, .shape = { PTRDIFF_MAX } };
+    size_t n = 99;
+    (void)state;
+    there = pytree_clone(PYTREE_LIST(PYTREE_NONE, PYTREE_ARRAY(nothing, 0), PYTREE_ARRAY(full, 2)), &opt, &error);
+    assert_ok(error.status, &error);
+    full[0] = 5.0f;
+    assert_ok(pytree_copy_into(there, PYTREE_LIST(PYTREE_NONE, PYTREE_ARRAY(nothing, 0), PYTREE_ARRAY(full, 2)), &opt, &error),
+              &error);
+    full[0] = 0.0f;
+    assert_ok(pytree_copy_into(PYTREE_LIST(PYTREE_NONE, PYTREE_ARRAY(nothing, 0), PYTREE_ARRAY(full, 2)), there, &opt, &error),
+              &error);
+    assert_true(full[0] == 5.0f && full[1] == 2.0f);
+    assert_ok(pytree_flatten(there, &leaves, 0, &def, &opt, &error), &error);
+    back = pytree_unflatten(def, 3, leaves, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_null(pytree_arrays(back, &n));
+    assert_int_equal(n, 0);
+    pytree_free(back);
+    n = device.calls;
+    pytree_def_free(def);
+    pytree_free(there);
+    there = pytree_of_view(&large);
+    assert_null(pytree_zeros_like(PYTREE_LIST(there, there, there), &opt, &error).data);     /* more than a size_t counts */
+    assert_error(error.status, PYTREE_NO_MEMORY, "", &error);
+    assert_int_equal(device.calls, n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_call, begin, end),
         cmocka_unit_test_setup_teardown(custom_nodes, begin, end), cmocka_unit_test(copies_of_types),
-        cmocka_unit_test(structs_on_a_device)
+        cmocka_unit_test(structs_on_a_device),
+        cmocka_unit_test(trees_that_refer_to_a_device)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

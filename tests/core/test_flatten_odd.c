@@ -261,6 +261,42 @@ static void deques_that_are_too_long(void **state)
     assert_string_equal(error.message, "expected at most 1 items in a deque of that length, got 2");
 }
 
+/* An ordered dict may have a pair without a key, which is as one with an empty key. */
+static void keys_that_are_null(void **state)
+{
+    static float x = 1;
+    pytree_pair pairs[2] = { { "b", PYTREE(&x) }, { NULL, PYTREE_NONE } };
+    pytree_items items = { 0 };
+    pytree tree = { PYTREE_ODICT({ "k", PYTREE_NONE }).type, &items };
+    pytree_error error = { 0 };
+    (void)state;
+    items.count = 2;
+    items.pairs = pairs;
+    assert_def_text(tree, "PyTreeDef(CustomNode(OrderedDict[('b', '')], [*, None]))", NULL);
+    pairs[1].value.type = PYTREE(&x).type;                     /* a number that is not there */
+    assert_int_equal(pytree_num_leaves(tree, NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_NULL_POINTER, "['']", &error);
+}
+
+/* Extents of one dimension, and arrays that fit memory one by one. */
+static void arrays_beyond_memory(void **state)
+{
+    static uint8_t byte;
+    const pytree_leaf doubles = { .data = &byte, .type = PYTREE_TYPE(double), .ndim = 1, .shape = { SIZE_MAX / 4 } };
+    const pytree_leaf bytes = { .data = &byte, .type = PYTREE_TYPE(uint8_t), .ndim = 1, .shape = { PTRDIFF_MAX } };
+    pytree_error error = { 0 };
+    char text[128];
+    (void)state;
+    assert_int_equal(pytree_num_leaves(PYTREE_LIST(pytree_of_view(&doubles)), NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_OVERFLOW, "[0]", &error);
+    snprintf(text, sizeof text, "expected an array that fits memory, got extents %zu x 1 ... of 8 bytes each", SIZE_MAX / 4);
+    assert_string_equal(error.message, text);
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_zeros_like(PYTREE_LIST(pytree_of_view(&bytes), pytree_of_view(&bytes), pytree_of_view(&bytes)), NULL,
+                                  &error).data);
+    assert_error(error.status, PYTREE_NO_MEMORY, "", &error);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +306,8 @@ int main(void)
         cmocka_unit_test(keys_without_a_name),
         cmocka_unit_test(text_in_a_struct_that_is_made),
         cmocka_unit_test(deques_that_are_too_long),
+        cmocka_unit_test(keys_that_are_null),
+        cmocka_unit_test(arrays_beyond_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -234,6 +234,19 @@ static void structs_that_need_room(void **state)
     assert_in_range(sweep_allocations(sweep_map, trees), 2, 4);
 }
 
+/* More trees than cursors fit memory. */
+static void more_trees_than_memory_counts(void **state)
+{
+    static float x = 1;
+    const pytree tree = PYTREE(&x);
+    pytree_error error = { 0 };
+    pytree_iter it;
+    (void)state;
+    assert_error(pytree_iter_begin(&it, SIZE_MAX, &tree, NULL, &error), PYTREE_NO_MEMORY, "", &error);
+    assert_false(pytree_iter_next(&it));
+    pytree_iter_end(&it);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +256,7 @@ int main(void)
         cmocka_unit_test(flats_with_a_predicate),
         cmocka_unit_test(types_that_are_described_twice),
         cmocka_unit_test(structs_that_need_room),
+        cmocka_unit_test(more_trees_than_memory_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -486,6 +486,40 @@ static void products_of_many_structs(void **state)
     assert_true(dot == expected);
 }
 
+/* Structs in structs whose numbers lie elsewhere, and lists of structs in place and without any. */
+typedef struct LinearInPlace { Linear in; double own; } LinearInPlace;
+typedef struct PairInPlace { Two pair[2]; double own; } PairInPlace;
+typedef struct ListsOfThem { int n, m, k; LinearInPlace *away; PairInPlace *inside; Two *none; } ListsOfThem;
+
+#define PYTREE_STRUCT LinearInPlace
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, in) PYTREE_FIELD(DATA, own)
+#include "pytree_registry.h"
+#define PYTREE_STRUCT PairInPlace
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, pair) PYTREE_FIELD(DATA, own)
+#include "pytree_registry.h"
+#define PYTREE_STRUCT ListsOfThem
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(STATIC, m) PYTREE_FIELD(STATIC, k) PYTREE_FIELD(DATA, away, LIST(self->n))      \
+    PYTREE_FIELD(DATA, inside, LIST(self->m)) PYTREE_FIELD(DATA, none, LIST(self->k))
+#include "pytree_registry.h"
+
+static void lists_of_structs_in_structs(void **state)
+{
+    static float w[2][3][4], b[2][3][2];
+    static LinearInPlace away[2][3];
+    static PairInPlace inside[2][3];
+    static Two none;
+    ListsOfThem each[2];
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 3; i++) { away[k][i] = (LinearInPlace){ { 2, 2, w[k][i], b[k][i] }, 0 }; }
+        each[k] = (ListsOfThem){ 3, 3, 0, away[k], inside[k], &none };
+    }
+    adds_up(PYTREE(&each[0]), PYTREE(&each[1]));
+    each[0].n = each[1].n = 0;
+    adds_up(PYTREE(&each[0]), PYTREE(&each[1]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,7 +528,8 @@ int main(void)
         cmocka_unit_test(rows_that_lead_elsewhere), cmocka_unit_test(members_that_may_be_missing),
         cmocka_unit_test(what_is_no_number), cmocka_unit_test(types_that_a_tag_chooses),
         cmocka_unit_test(arrays_that_differ), cmocka_unit_test(lists_of_a_clone),
-        cmocka_unit_test(structs_that_are_missing)
+        cmocka_unit_test(structs_that_are_missing),
+        cmocka_unit_test(lists_of_structs_in_structs)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -653,6 +653,7 @@ static void metadata_of_four_gigabytes(void **state)
     pytree tree = { &type, &boxes.inner };
     pytree_error error = { 0 };
     (void)state;
+    if (SIZE_MAX == UINT32_MAX) { return; }                    /* says there that the node cannot be written */
     type.custom = &immense;
     boxes_fill(&boxes);
     assert_null(pytree_structure(PYTREE_LIST(tree), NULL, &error));

@@ -23,6 +23,11 @@ static const pytree_custom bare_callbacks = { .children = no_children };
 static const pytree_custom byte_callbacks = { .children = no_children, .metadata = one_byte };
 static const pytree_custom keyed_callbacks = { .children = no_children, .keyed = true };
 
+typedef struct Note { char text[60]; } Note;
+#define PYTREE_STRUCT Note
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, text, STRING)
+#include "pytree_registry.h"
+
 typedef struct Bare { int nothing; } Bare;
 #define PYTREE_STRUCT Bare
 #define PYTREE_CUSTOM bare_callbacks
@@ -97,7 +102,7 @@ typedef struct Phase { double _Complex value; } Phase;
 #include "pytree_registry.h"
 #endif
 
-enum { OWN_TYPES = 7 };
+enum { OWN_TYPES = 8 };
 static const pytree_type *own_types[OWN_TYPES + KNOWN_TUPLES];
 static size_t n_types;
 
@@ -106,6 +111,7 @@ static int begin(void **state)
     size_t i;
     if (known_types_begin(state) != 0) { return -1; }
     own_types[n_types++] = PYTREE_TYPE(Bare);
+    own_types[n_types++] = PYTREE_TYPE(Note);
     own_types[n_types++] = PYTREE_TYPE(Byte);
     own_types[n_types++] = PYTREE_TYPE(Keys);
     own_types[n_types++] = PYTREE_TYPE(Single);
@@ -120,6 +126,8 @@ static int begin(void **state)
 
 /* ---- Memory -------------------------------------------------------------------------------------------------------- */
 
+#define ESCAPES "\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n"
+
 static const char *const parts[] = {
     "*", "[*, None]", "{'a': *, 'b': (*,)}", "{-3: *, 12: *}", "deque([*, *], maxlen=3)", "deque(maxlen=2)", "deque()",
     "CustomNode(OrderedDict[('k', 'l')], [*, *])", "CustomNode(defaultdict[(None, ('k',))], [*])",
@@ -131,7 +139,7 @@ static const char *const parts[] = {
     "CustomNode(Numbers[(0.5, -1.5, True, 18446744073709551615)], [])",
     "CustomNode(Numbers[(0.5, 1E+2, False, 0)], [])", "CustomNode(Same[-1], [])",
     "CustomTreeNode(Labelled[(('label', ''), ('single', Single(only=3)), ('function', <address 0x0>))], [])",
-    "{'\\n\\x41\\u200b': *}",
+    "{'\\n\\x41\\u200b': *}", "{'" ESCAPES ESCAPES ESCAPES ESCAPES "': *}", "CustomNode(Note[('ab',)], [])",
 #if TEST_HAS_COMPLEX
     "CustomNode(Phase[((1.5-2j),)], [])", "CustomNode(Phase[(2j,)], [])", "CustomNode(Phase[((1.5+2j),)], [])"
 #endif
