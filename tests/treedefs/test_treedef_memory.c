@@ -205,7 +205,7 @@ static void sweep_places(void **state)
     }
 }
 
-/* A buffer of every length: what is written is the beginning, and the length is always the same. */
+/* A buffer of every length: what is written is the beginning, which is no treedef, and the length is always the same. */
 static void short_buffers(void **state)
 {
     size_t i;
@@ -228,6 +228,9 @@ static void short_buffers(void **state)
             memset(part, 0xEE, size + 1);
             assert_int_equal(pytree_def_save(def, part, n, NULL, &error), size);
             assert_int_equal(part[n], 0xEE);
+            memset(&error, 0, sizeof error);
+            assert_null(pytree_def_load(part, n, own_types, n_types, NULL, &error));
+            assert_error(error.status, PYTREE_SYNTAX, "", &error);
         }
         free(whole);
         free(part);
