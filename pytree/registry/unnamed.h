@@ -6,14 +6,14 @@
  *     _Static_assert(sizeof pytree__zeros_Linear >= 2 * sizeof(Linear) || …, "pytree: Linear: a field of a struct …");
  *
  * There is one 0 for each row, without braces: where an unnamed struct is next, each initialises its next member. Where a
- * member is an array or a struct, of which a 0 is only a part, or where the members leave no room, nothing is said. Compilers
- * take a while for it, so it is done where they optimise. */
+ * member is an array or a struct, of which a 0 is only a part, where the last one is a flexible array, or where the members
+ * leave no room, nothing is said. Compilers take a while for it, so it is done where they optimise. */
 #if defined(PYTREE__S)
 #pragma GCC system_header
 #define PYTREE__ZERO_PLAIN 0,
 #define PYTREE__ZERO_BITS 0,
 #define PYTREE__ZERO_ATOMIC 0,
-#define PYTREE__ZERO_FLEXIBLE { },
+#define PYTREE__ZERO_FLEXIBLE [1] = { 0 },             /* no 0 may land on an array without a size */
 static PYTREE__S PYTREE__CAT(pytree__zeros_, PYTREE__ID)[] PYTREE__MAYBE_UNUSED = {
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__INITIAL(PYTREE__ZERO, __VA_ARGS__, NONE, NONE, ~)

@@ -55,6 +55,19 @@ typedef struct Scene {
     PYTREE_FIELD(DATA, names, LIST(self->n_names), FLEXIBLE)
 #include "pytree_registry.h"
 
+typedef struct Glyph {                    /* behind members that take several numbers each */
+    float box[4];
+    Corner origin;
+    int n;
+    float at[];
+} Glyph;
+
+#define PYTREE_STRUCT Glyph
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, box) PYTREE_FIELD(DATA, origin) PYTREE_FIELD(STATIC, n)                                          \
+    PYTREE_FIELD(DATA, at, ARRAY(self->n), FLEXIBLE)
+#include "pytree_registry.h"
+
 static const pytree_type *const types[] = { PYTREE_TYPE(Vector), PYTREE_TYPE(Padded), PYTREE_TYPE(Corner), PYTREE_TYPE(Polygon),
                                             PYTREE_TYPE(Scene) };
 
@@ -134,6 +147,28 @@ static void a_flexible_array_is_a_leaf(void **state)
     assert_string_equal(rows_printed(PYTREE(v), text), ".at  f32[3]\n");
     assert_def_text(PYTREE(v), "PyTreeDef(CustomNode(Vector[(3,)], [*]))", NULL);
     free(v);
+}
+
+static void structs_and_arrays_in_front(void **state)
+{
+    Glyph *const glyph = calloc(1, sizeof *glyph + 2 * sizeof(float)), *copy;
+    pytree_error error = { 0 };
+    char text[ROWS_TEXT];
+    pytree t;
+    (void)state;
+    assert_non_null(glyph);
+    glyph->n = 2;
+    glyph->origin.x = 1;
+    glyph->box[3] = 4;
+    glyph->at[1] = 7;
+    assert_string_equal(rows_printed(PYTREE(glyph), text),
+                        ".box  f32[4]\n.origin.x  f32 1.0\n.origin.y  f32 0.0\n.at  f32[2]\n");
+    t = pytree_clone(PYTREE(glyph), NULL, &error);
+    assert_ok(error.status, &error);
+    copy = t.data;
+    assert_true(copy->origin.x == 1 && copy->box[3] == 4 && copy->at[0] == 0 && copy->at[1] == 7);
+    pytree_free(t);
+    free(glyph);
 }
 
 static void flexible_arrays_are_rebuilt(void **state)
@@ -323,7 +358,7 @@ static void what_the_descriptor_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_flexible_array_is_a_leaf),
+        cmocka_unit_test(a_flexible_array_is_a_leaf), cmocka_unit_test(structs_and_arrays_in_front),
         cmocka_unit_test(flexible_arrays_are_rebuilt),
         cmocka_unit_test(flexible_lists_are_rebuilt),
         cmocka_unit_test(structs_lead_to_flexible_ones),
