@@ -60,8 +60,9 @@ NOT_ON = {
     # they take the place of POSIX's calls, and fork
     "windows": ("test_safetensors_calls", "test_safetensors_io"),
     # they compare the bytes of files with those in memory, and map files; test_byte_order.c looks at what differs
-    "s390x": ("test_gguf", "test_npy", "test_npz", "test_pt", "test_safetensors_calls", "test_safetensors_io",
-              "test_safetensors_sizes", "test_safetensors_tree", "test_safetensors_values", "fuzz_safetensors"),
+    "s390x": ("test_gguf", "test_npy", "test_npz", "test_pt", "test_pt_storages", "test_safetensors_calls",
+              "test_safetensors_io", "test_safetensors_sizes", "test_safetensors_tree", "test_safetensors_values",
+              "fuzz_safetensors"),
 }
 sources_lock = threading.Lock()
 locks = {platform.name: threading.Lock() for platform in PLATFORMS}
