@@ -40,14 +40,6 @@ class Item:
         return f"{self.name}:{self.line}: {self.entry()}"
 
 
-@dataclasses.dataclass(eq=False)
-class Counts:
-    """What is counted in one header."""
-    conditions: list = dataclasses.field(default_factory=list)      # Items
-    outcomes: list = dataclasses.field(default_factory=list)        # Items: an `if`, a loop, a `?:`, an operand, a `case` decides so
-    lines: list = dataclasses.field(default_factory=list)           # Items; those of a function that is never called are one
-
-
 # ---- What the programs left behind ----------------------------------------------------------------------------------------
 
 
@@ -250,8 +242,8 @@ def outcomes(functions):
 
 
 def lines(functions):
-    """(line, are others of its function to blame if it is not shown?) of each line of code. A line counts as shown if that is
-    executed with which it begins; the head of a function and of a macro does not count."""
+    """Each line of code of the functions that are called, and an item for each function that never is. A line is shown if what it
+    begins with is executed; the heads of functions and macros do not count."""
     shown, called, begins = collections.defaultdict(bool), collections.defaultdict(bool), {}
     for function in functions:
         for file, name in enumerate(function.headers):
