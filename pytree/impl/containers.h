@@ -86,12 +86,12 @@ static void *pytree__stb_reserve(void *array, size_t n, size_t size)
 /* Tell whether memory lies in the container's own block, as rows and names of an object that was rebuilt do at first. */
 static bool pytree__ct_in_block(const pytree__container *c, const void *p) { return (uintptr_t)p - (uintptr_t)c < c->bytes; }
 
-/* Give an array of the container room for n elements; one that lies in the block moves out. Return NULL on failure. */
+/* Give an array of the container room for n elements, more than it has if it lies in the block: then it moves out. Return NULL
+ * on failure. */
 static void *pytree__ct_reserve(const pytree__container *c, void *array, size_t n, size_t size)
 {
     void *moved;
     if (!pytree__ct_in_block(c, array)) { return pytree__stb_reserve(array, n, size); }
-    if (stbds_header(array)->capacity >= n) { return array; }
     moved = pytree__stb_reserve(NULL, n, size);
     if (moved != NULL) { memcpy(moved, array, stbds_header(array)->capacity * size); }
     return moved;
@@ -448,7 +448,7 @@ static void pytree__ct_free_block(struct pytree__block *block, struct pytree__ct
         if (c != NULL) { pytree__ct_empty(c, to_free); }
     }
     t.type = &block->type;
-    t.data = block;                       /* anything: None has no data */
+    t.data = block->root != NULL ? (void *)(uintptr_t)block->root : block;    /* anything: None has no data */
     pytree_free(t);
 }
 

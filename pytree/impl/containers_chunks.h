@@ -85,12 +85,11 @@ static void pytree__ct_move_rows(pytree__container *c, size_t to, size_t from, s
     memmove(c->flags + c->head + to, c->flags + c->head + from, n);
 }
 
-/* Give the index room for n chunks. */
+/* Give the index room for n chunks, which are more than it has room for. */
 static bool pytree__ct_index_reserve(pytree__container *c, size_t n)
 {
     const size_t slots = n * PYTREE__CHUNK_LINKS;
     uint32_t *index;
-    if (slots <= c->index_slots) { return true; }
     index = (uint32_t *)pytree__resize(c->copying.allocator, c->index, c->index_slots * sizeof *index, slots * sizeof *index);
     if (index == NULL) { return false; }
     c->index = index;

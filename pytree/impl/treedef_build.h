@@ -50,7 +50,7 @@ static bool pytree__td_copy_all(pytree__td_maker *m, size_t n, const pytree_def 
 static bool pytree__td_add_key(pytree__td_maker *m, const char *key, const int64_t *number)
 {
     const uint32_t mark = PYTREE__NUMBER_KEY;
-    return number == NULL ? pytree__td_add_text(&m->statics, key, key == NULL ? 0 : strlen(key), m->opt, m->err)
+    return number == NULL ? pytree__td_add_text(&m->statics, key, strlen(key), m->opt, m->err)
         : pytree__td_add(&m->statics, &mark, sizeof mark, m->opt, m->err)
             && pytree__td_add(&m->statics, number, sizeof *number, m->opt, m->err);
 }
