@@ -255,7 +255,7 @@ static bool pytree__ck_bound(struct pytree__ck_sizer *z, const struct pytree__ck
         if (row->place != PYTREE_POINTER || (row->form != PYTREE_FORM_LEAF && row->form != PYTREE_FORM_LIST) || d == ndim) {
             continue;
         }
-        if (pytree__ck_name(z, name, row->name, 0) == SIZE_MAX) { return false; }
+        (void)pytree__ck_name(z, name, row->name, 0);          /* pytree__ck_learn has made room for it */
         t = pytree_checkpoint_find(z->file, z->name.text);
         if (t != NULL && t->strides != NULL) { t = NULL; }     /* it may repeat what the file has once */
         for (d = 0; t != NULL && d < (int)t->ndim; d++) { there = d == 0 ? t->shape[0] : there * t->shape[d]; }
@@ -284,7 +284,7 @@ static bool pytree__ck_descend(struct pytree__ck_sizer *z, const struct pytree__
         k++;
         if (row->place == PYTREE_STB || row->type->kind != PYTREE_KIND_STRUCT) { continue; }
         size = row->type->size;
-        if (row->form == PYTREE_FORM_LIST) { n = z->views[k - 1].form == PYTREE_FORM_NONE ? 0 : z->views[k - 1].shape[0]; }
+        if (row->form == PYTREE_FORM_LIST) { n = z->views[k - 1].shape[0]; }
         if (row->form == PYTREE_FORM_TUPLE) { n = row->inner == 0 ? 0 : row->size / row->inner; }
         to = at;
         if (row->place == PYTREE_POINTER) {

@@ -240,7 +240,7 @@ static pytree_status pytree__wanted_fill(pytree__wanted *w, struct pytree__pile 
         const pytree_leaf *leaf = s.it.leaf[0];
         bool asks;
         size_t at = pile->used;
-        if (w->n == n) { break; }
+        if (w->n == n) { status = pytree__fail_unstable_callback(w->err); break; }
         if (leaf->form == PYTREE_FORM_LEAF) { w->leaves[w->n] = *leaf; }
         if (!pytree__seek_put(&s, pile, &w->slices[w->n], &asks)) { status = PYTREE_NO_MEMORY; break; }
         if (!asks) { w->left_out++; continue; }

@@ -185,6 +185,29 @@ static void reads_that_fail(void **state)
     assert_int_equal(remove(path), 0);
 }
 
+/* Arrays that are larger than what is read at once go straight to their places: each read fails once. */
+static void large_reads_that_fail(void **state)
+{
+    char path[GOLDEN_PATH];
+    pytree_error error = { 0 };
+    size_t at;
+    (void)state;
+    scratch_path(path, "large.safetensors");
+    assert_ok(pytree_save_safetensors(path, three_arrays(), NULL, &error), &error);
+    for (at = 0;; at++) {
+        Faults faults = { .base = &pytree_io_system, .op = FAULT_READ, .at = at, .code = EIO };
+        pytree_io io = faults_io(&faults);
+        const pytree_checkpoint_options opt = { .io = &io };
+        const pytree_status status = pytree_load_safetensors(path, three_arrays(), &opt, &error);
+        assert_int_equal(faults.n_open, 0);
+        if (faults.calls[FAULT_READ] <= at) { assert_ok(status, &error); break; }
+        assert_error(status, PYTREE_IO, "", &error);
+        memset(&error, 0, sizeof error);
+    }
+    assert_true(at > 5);                  /* the header, the check, and three arrays */
+    assert_int_equal(remove(path), 0);
+}
+
 static pytree_status map_body(void *context, const pytree_options *opt, pytree_error *err)
 {
     pytree_io io = pytree_io_system;
@@ -364,7 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_disks), cmocka_unit_test(maps_that_fail), cmocka_unit_test(arguments),
-        cmocka_unit_test(reads_that_fail), cmocka_unit_test(maps_without_memory), cmocka_unit_test(long_names),
+        cmocka_unit_test(reads_that_fail), cmocka_unit_test(large_reads_that_fail), cmocka_unit_test(maps_without_memory), cmocka_unit_test(long_names),
         cmocka_unit_test(callbacks_that_change), cmocka_unit_test(points_in_part), cmocka_unit_test(globs)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

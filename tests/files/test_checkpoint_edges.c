@@ -118,6 +118,58 @@ static void types_that_are_not_converted(void **state)
     store_clear(&s);
 }
 
+/* An array of a type that C does not have is of a wrong one for every leaf. */
+static void types_that_c_does_not_have(void **state)
+{
+    static const char header[] = "{\"w\":{\"dtype\":\"F8_E4M3\",\"shape\":[2],\"data_offsets\":[0,2]}}";
+    unsigned char bytes[8 + sizeof header + 1] = { sizeof header - 1 };
+    int8_t small[2] = { 5, 6 };
+    float wide[2] = { 7, 8 };
+    Store s;
+    (void)state;
+    memcpy(bytes + 8, header, sizeof header - 1);
+    memset(&s, 0, sizeof s);
+    s.io = pytree_memory_io(&s.file);
+    s.file.bytes = bytes;
+    s.file.size = sizeof bytes;
+    s.opt.io = &s.io;
+    s.opt.report = &s.report;
+    s.opt.convert = true;
+    assert_load_fails(&s, PYTREE_DICT({ "w", PYTREE_ARRAY(small, 2) }), PYTREE_TYPE);
+    assert_int_equal(s.report.wrong_dtype.count, 1);
+    assert_string_equal(s.report.wrong_dtype.entries[0].wanted, "i8[2]");
+    assert_string_equal(s.report.wrong_dtype.entries[0].found, "F8_E4M3[2]");
+    assert_load_fails(&s, PYTREE_DICT({ "w", PYTREE_ARRAY(wide, 2) }), PYTREE_TYPE);
+    assert_true(small[0] == 5 && small[1] == 6 && wide[0] == 7 && wide[1] == 8);
+    pytree_report_free(&s.report);
+}
+
+static size_t only_x(void *context, const char *leaf, char *text, size_t n, ptrdiff_t *slice)
+{
+    (void)context;
+    (void)slice;
+    return leaf[0] == 'x' ? (size_t)snprintf(text, n, "x") : SIZE_MAX;
+}
+
+/* Leaves that a callback leaves out are counted beyond the entries that are listed. */
+static void more_left_out_than_are_listed(void **state)
+{
+    float x = 1, got[4] = { 0 };
+    Store s;
+    (void)state;
+    store_init(&s, PYTREE_DICT({ "x", PYTREE(&x) }));
+    s.opt.rename = only_x;
+    s.opt.max_listed = 2;
+    assert_ok(pytree_load_safetensors("f", PYTREE_DICT({ "a", PYTREE(&got[0]) }, { "b", PYTREE(&got[1]) },
+                                                       { "c", PYTREE(&got[2]) }, { "x", PYTREE(&got[3]) }), &s.opt, &s.error),
+              &s.error);
+    assert_true(got[0] == 0 && got[3] == 1);
+    assert_int_equal(s.report.kept.count, 3);
+    assert_int_equal(s.report.kept.n_entries, 2);
+    assert_string_equal(s.report.kept.entries[1].path, "['b']");
+    store_clear(&s);
+}
+
 static void only_what_is_allowed_is_skipped(void **state)
 {
     static const char *const allowed[] = { "x.*" };
@@ -209,6 +261,30 @@ static void what_a_missing_name_is_filled_from(void **state)
     store_clear(&s);
 }
 
+/* A save tells which of two leaves shares whose memory in the order of the tree, whichever lies first. */
+static void which_leaf_shares(void **state)
+{
+    float w[4] = { 0 };
+    const struct { pytree t; const char *words; } cases[] = {
+        { PYTREE_DICT({ "a", PYTREE_ARRAY(w, 2) }, { "b", PYTREE_ARRAY(w + 1, 2) }), "some of" },
+        { PYTREE_DICT({ "a", PYTREE_ARRAY(w + 1, 2) }, { "b", PYTREE_ARRAY(w, 2) }), "some of" },
+        { PYTREE_DICT({ "a", PYTREE_ARRAY(w, 2) }, { "b", PYTREE_ARRAY(w, 2) }), "all of" }
+    };
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(cases); i++) {
+        pytree_memory file = { 0 };
+        const pytree_io io = pytree_memory_io(&file);
+        const pytree_checkpoint_options opt = { .io = &io };
+        pytree_error error = { 0 };
+        char words[100];
+        assert_error(pytree_save_safetensors("f", cases[i].t, &opt, &error), PYTREE_SHARED, "['b']", &error);
+        (void)snprintf(words, sizeof words, "expected memory of its own, got %s that of ['a']", cases[i].words);
+        assert_string_equal(error.message, words);
+        pytree_memory_free(&file);
+    }
+}
+
 /* ---- Trees that change while they are gone over -------------------------------------------------------------------- */
 
 /* An is_leaf that, from its call number `at` on, takes the whole tree for a leaf, or takes the tree away. */
@@ -270,6 +346,37 @@ static void trees_that_change(void **state)
     assert_true(change_at_every_call(save_there, shared, false, true) > 3);
     assert_true(change_at_every_call(load_there, whole, true, true) > 3);
     assert_true(change_at_every_call(load_there, whole, false, true) > 3);
+}
+
+/* An is_leaf that takes the value of its call number `at` for a leaf, which it opens later. */
+static bool opening(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    Fickle *f = context;
+    (void)path;
+    return value->form != PYTREE_FORM_LEAF && ++f->calls == f->at;
+}
+
+/* A tree that has more leaves than were counted is refused: nothing is saved or loaded in part. */
+static void trees_that_grow(void **state)
+{
+    float w[2] = { 1, 2 }, got[2] = { 0 };
+    size_t at;
+    (void)state;
+    for (at = 1; at < 3; at++) {          /* the dict, the list in it */
+        Fickle f = { 0, at, NULL };
+        Store s;
+        store_init(&s, PYTREE_DICT({ "l", PYTREE_LIST(PYTREE(&w[0]), PYTREE(&w[1])) }));
+        s.opt.tree.is_leaf = opening;
+        s.opt.tree.is_leaf_context = &f;
+        s.opt.ignore_unexpected = true;
+        assert_load_fails(&s, PYTREE_DICT({ "l", PYTREE_LIST(PYTREE(&got[0]), PYTREE(&got[1])) }), PYTREE_ARGUMENT);
+        assert_true(got[0] == 0 && got[1] == 0);
+        f.calls = 0;
+        assert_error(pytree_save_safetensors("f", PYTREE_DICT({ "l", PYTREE_LIST(PYTREE(&w[0]), PYTREE(&w[1])) }), &s.opt,
+                                             &s.error), PYTREE_ARGUMENT, NULL, &s.error);
+        assert_non_null(strstr(s.error.message, "the same answers"));
+        store_clear(&s);
+    }
 }
 
 /* An is_leaf that, at its call number `at`, exchanges the key of a dict for a longer one. */
@@ -572,7 +679,8 @@ int main(void)
         cmocka_unit_test(star_as_a_key), cmocka_unit_test(what_counts_as_renamed), cmocka_unit_test(slices_that_are_not_there),
         cmocka_unit_test(types_that_are_not_converted), cmocka_unit_test(only_what_is_allowed_is_skipped),
         cmocka_unit_test(many_bools), cmocka_unit_test(what_a_missing_name_is_filled_from), cmocka_unit_test(trees_that_change),
-        cmocka_unit_test(keys_that_change),
+        cmocka_unit_test(keys_that_change), cmocka_unit_test(types_that_c_does_not_have),
+        cmocka_unit_test(more_left_out_than_are_listed), cmocka_unit_test(which_leaf_shares), cmocka_unit_test(trees_that_grow),
         cmocka_unit_test(deep_trees), cmocka_unit_test(sizes_from_files), cmocka_unit_test(sizes_and_memory),
         cmocka_unit_test(where_arrays_are_pointed_from), cmocka_unit_test(one_tree_points_into_copies)
     };

@@ -73,6 +73,28 @@ typedef struct Long {
     PYTREE_FIELD(STATIC, n)
 #include "pytree_registry.h"
 
+/* Structs in place only, and lists of structs of which there may be none. */
+typedef struct Placed {
+    Tiny a_member_whose_name_takes_nearly_all_of_the_room_at_first, here[2];
+} Placed;
+
+#define PYTREE_STRUCT Placed
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, a_member_whose_name_takes_nearly_all_of_the_room_at_first) PYTREE_FIELD(DATA, here)
+#include "pytree_registry.h"
+
+typedef struct Maybe {
+    size_t n, m;
+    Tiny *there, *missing;
+    float *w;
+} Maybe;
+
+#define PYTREE_STRUCT Maybe
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(STATIC, m) PYTREE_FIELD(DATA, there, LIST(self->n), OPTIONAL)                  \
+    PYTREE_FIELD(DATA, missing, LIST(self->m), OPTIONAL) PYTREE_FIELD(DATA, w, ARRAY(self->m))
+#include "pytree_registry.h"
+
 /* ---- A file of arrays whose values are of no interest -------------------------------------------------------------- */
 
 typedef struct File {
@@ -156,6 +178,25 @@ static void more_sizes_than_are_looked_for(void **state)
     pytree_memory_free(&file.memory);
 }
 
+/* A list that may be NULL is made where the file has elements of it, and is NULL otherwise, whatever its length is. */
+static void lists_that_may_be_missing(void **state)
+{
+    File file = { 0 };
+    Maybe s = { 0 };
+    pytree_error error = { 0 };
+    (void)state;
+    put(&file, "there.0.x", 1, 4, 0);
+    put(&file, "there.1.x", 1, 5, 0);
+    put(&file, "w", 1, 3, 0);
+    save(&file);
+    assert_ok(pytree_allocate_from_safetensors("f", PYTREE(&s), &file.opt, &error), &error);
+    assert_true(s.n == 2 && s.m == 3 && s.missing == NULL);
+    assert_true(s.there[0].n == 4 && s.there[1].n == 5);
+    assert_ok(pytree_load_safetensors("f", PYTREE(&s), &file.opt, &error), &error);
+    pytree_free(PYTREE(&s));
+    pytree_memory_free(&file.memory);
+}
+
 /* ---- Refused ------------------------------------------------------------------------------------------------------- */
 
 static size_t renamed(void *context, const char *leaf, char *text, size_t n, ptrdiff_t *slice)
@@ -235,11 +276,74 @@ static void long_names(void **state)
     pytree_memory_free(&file.memory);
 }
 
+static pytree_status placed_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const File *file = context;
+    pytree_checkpoint_options options = file->opt;
+    Placed s = { .here = { { NULL, 0 } } };
+    pytree_status status;
+    options.tree = *opt;
+    status = pytree_allocate_from_safetensors("f", PYTREE(&s), &options, err);
+    if (status == PYTREE_OK) {
+        assert_true(s.here[0].n == 0 && s.here[1].n == 4);
+        assert_int_equal(s.a_member_whose_name_takes_nearly_all_of_the_room_at_first.n, 5);
+        pytree_free(PYTREE(&s));
+    } else {
+        assert_true(s.here[1].n == 0 && s.here[1].x == NULL);
+        assert_null(s.a_member_whose_name_takes_nearly_all_of_the_room_at_first.x);
+    }
+    return status;
+}
+
+static pytree_status listed_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const File *file = context;
+    pytree_checkpoint_options options = file->opt;
+    Maybe s = { 0 };
+    pytree_status status;
+    options.tree = *opt;
+    status = pytree_allocate_from_safetensors("f", PYTREE(&s), &options, err);
+    if (status == PYTREE_OK) {
+        assert_true(s.n == 1 && s.there[0].n == 3);
+        pytree_free(PYTREE(&s));
+    } else {
+        assert_true(s.n == 0 && s.there == NULL);
+    }
+    return status;
+}
+
+/* Separators of any length: wherever the room for names has to grow, memory may be lacking. */
+static void long_separators(void **state)
+{
+    char separator[91], here[200], place[200], listed[300];
+    size_t n;
+    (void)state;
+    for (n = 5; n < sizeof separator; n += 5) {
+        File placed = { 0 }, list = { 0 };
+        memset(separator, '/', n);
+        separator[n] = '\0';
+        placed.opt.separator = list.opt.separator = separator;
+        (void)snprintf(here, sizeof here, "here%s1%sx", separator, separator);
+        (void)snprintf(place, sizeof place, "a_member_whose_name_takes_nearly_all_of_the_room_at_first%sx", separator);
+        (void)snprintf(listed, sizeof listed, "there%s0%sx", separator, separator);
+        put(&placed, here, 1, 4, 0);
+        put(&placed, place, 1, 5, 0);
+        save(&placed);
+        assert_in_range(sweep_allocations(placed_body, &placed), 5, 60);
+        put(&list, listed, 1, 3, 0);
+        save(&list);
+        assert_in_range(sweep_allocations(listed_body, &list), 5, 60);
+        pytree_memory_free(&placed.memory);
+        pytree_memory_free(&list.memory);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members_of_every_kind), cmocka_unit_test(more_sizes_than_are_looked_for),
-        cmocka_unit_test(what_is_refused), cmocka_unit_test(long_names)
+        cmocka_unit_test(lists_that_may_be_missing), cmocka_unit_test(what_is_refused), cmocka_unit_test(long_names),
+        cmocka_unit_test(long_separators)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

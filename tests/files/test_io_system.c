@@ -500,6 +500,31 @@ static void linux_checks(void **state)
     (void)state;
     run_cases(&pytree_io_system, cases, COUNT_OF(cases));
 }
+
+/* Of a file of more pages than one call tells of, each part is asked about: all of it has just been written. */
+static void linux_checks_of_large_files(void **state)
+{
+    const size_t size = 4096 * (size_t)sysconf(_SC_PAGESIZE) + 1;
+    char *const bytes = calloc(1, size);
+    void *file = NULL;
+    uint64_t length = 0;
+    unsigned part;
+    (void)state;
+    assert_non_null(bytes);
+    write_whole(path, bytes, size);
+    free(bytes);
+    assert_int_equal(pytree_io_system.open(NULL, path, &file, &length), 0);
+    assert_int_equal(length, size);
+    for (part = 0; part < 3; part++) {    /* there are two */
+        memset(faults, 0, sizeof faults);
+        faults[0] = (Fault){ "mincore", part, EAGAIN };
+        faults[1] = (Fault){ "madvise", 0, EFAULT };
+        assert_int_equal(pytree_io_system.check(NULL, file, 0, size), part < 2 ? PYTREE_IO_UNSUPPORTED : 0);
+    }
+    memset(faults, 0, sizeof faults);
+    assert_int_equal(pytree_io_system.close(NULL, file), 0);
+    assert_int_equal(remove(path), 0);
+}
 #endif
 
 static int begin(void **state)
@@ -519,7 +544,7 @@ int main(void)
         cmocka_unit_test(posix_syncs_folders), cmocka_unit_test(posix_limits),
 #endif
 #if defined(__linux__)
-        cmocka_unit_test(linux_checks)
+        cmocka_unit_test(linux_checks), cmocka_unit_test(linux_checks_of_large_files)
 #endif
     };
     return cmocka_run_group_tests(tests, begin, NULL);

@@ -248,6 +248,42 @@ static void bytes_before_the_members(void **state)
     }
 }
 
+/* Extra fields of a directory's entry: others are passed over, of the zip64 field there may be one. */
+static void extra_fields(void **state)
+{
+    static const struct { unsigned first, second; const char *message; } cases[] = {
+        { 7, 9, NULL }, { 7, 1, NULL }, { 1, 7, NULL }, { 1, 1, "expected one zip64 field, got two in 'bytes'" }
+    };
+    unsigned char array[128];
+    const size_t n_array = make_array(array);
+    const ZipMember member = { "a.npy", PYTREE__NPZ_STORED, array, n_array, array, n_array };
+    enum { END = 22, EXTRA = 8 };
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(cases); i++) {
+        size_t size;
+        unsigned char *const bytes = make_archive(&member, 1, 0, &size), *const end = bytes + size - END;
+        unsigned char *const entry = end - 46 - strlen(member.name);
+        pytree_error error = { 0 };
+        pytree arrays;
+        Archive place;
+        memmove(end + EXTRA, end, END);
+        (void)pt_put(pt_put(pt_put(pt_put(end, cases[i].first, 2), 0, 2), cases[i].second, 2), 0, 2);
+        (void)pt_put(entry + 30, EXTRA, 2);
+        (void)pt_put(end + EXTRA + 12, 46 + strlen(member.name) + EXTRA, 4);
+        archive_init(&place, bytes, size + EXTRA, NULL);
+        if (cases[i].message == NULL) {
+            assert_ok(pytree_read_npz("bytes", &arrays, &place.opt, &error), &error);
+            assert_true(((const float *)array_of(arrays, "a")->data)[1] == 2);
+        } else {
+            assert_error(pytree_read_npz("bytes", &arrays, &place.opt, &error), PYTREE_SYNTAX, "", &error);
+            assert_string_equal(error.message, cases[i].message);
+        }
+        pytree_npz_free(arrays);
+        free(bytes);
+    }
+}
+
 /* A locator that nothing precedes, or less than the record that it is to lead to. */
 static void locator_without_a_record(void **state)
 {
@@ -310,7 +346,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members_that_are_no_arrays), cmocka_unit_test(ends_of_streams), cmocka_unit_test(sizes_behind_members),
-        cmocka_unit_test(bytes_before_the_members), cmocka_unit_test(locator_without_a_record),
+        cmocka_unit_test(bytes_before_the_members), cmocka_unit_test(extra_fields), cmocka_unit_test(locator_without_a_record),
         cmocka_unit_test(directories_beyond_4_gib)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -232,6 +232,36 @@ static pytree_status open_body(void *context, const pytree_options *opt, pytree_
     return err->status;
 }
 
+static pytree_status read_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const pytree_memory *memory = context;
+    pytree_memory own = *memory;
+    pytree_io io = pytree_memory_io(&own);
+    pytree_checkpoint_options options = { .io = &io };
+    pytree_checkpoint *file;
+    float to[20] = { 0 };
+    pytree_status status;
+    options.tree = *opt;
+    file = pytree_pt_open("f", &options, err);
+    if (file == NULL) { return err->status; }
+    status = pytree_checkpoint_read(file, &file->tensors[0], to, sizeof to, err);
+    if (status == PYTREE_OK) { assert_true(to[1] == 1001 && to[19] == 19001); }
+    else { assert_true(to[1] == 0 && to[19] == 0); }
+    pytree_checkpoint_close(file);
+    return status;
+}
+
+/* Elements that lie apart are picked out of pieces of the file, for which memory may be lacking. */
+static void reads_without_memory(void **state)
+{
+    static const char tensor[] = STRIDED("K\x14\x85", "M\xe8\3\x85");
+    pytree_memory memory;
+    (void)state;
+    file_of(&memory, tensor, sizeof tensor - 1, numbers, sizeof numbers);
+    assert_in_range(sweep_allocations(read_body, &memory), 4, 100);
+    free((void *)(uintptr_t)memory.bytes);
+}
+
 /* A compressed pickle, with lists that grow: each allocation fails, zlib's among them. */
 static void compressed_pickles(void **state)
 {
@@ -274,7 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strides), cmocka_unit_test(strided_slices_and_bools), cmocka_unit_test(large_storages),
         cmocka_unit_test(directory_backwards), cmocka_unit_test(long_roots), cmocka_unit_test(separators),
-        cmocka_unit_test(compressed_pickles)
+        cmocka_unit_test(reads_without_memory), cmocka_unit_test(compressed_pickles)
     };
     return cmocka_run_group_tests_name("pt_storages", tests, NULL, NULL);
 }

@@ -12,6 +12,20 @@ typedef struct OldWrap { pytree value; const char *label; bool flag; float rate;
     PYTREE_FIELD(DATA, value) PYTREE_FIELD(STATIC, label) PYTREE_FIELD(STATIC, flag) PYTREE_FIELD(STATIC, rate)
 #include "pytree_registry.h"
 
+/* Wrap with a row that is longer than what a message says of it. */
+typedef struct LongWrap {
+    pytree value;
+    const char *label;
+    bool flag;
+    float a_rate_whose_name_is_longer_than_what_a_message_has_room_for_it;
+} LongWrap;
+
+#define PYTREE_STRUCT LongWrap
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, value) PYTREE_FIELD(STATIC, label) PYTREE_FIELD(STATIC, flag)                                    \
+    PYTREE_FIELD(STATIC, a_rate_whose_name_is_longer_than_what_a_message_has_room_for_it)
+#include "pytree_registry.h"
+
 static const pytree_type *known_type(const char *name)
 {
     size_t i;
@@ -86,13 +100,14 @@ static void numbers_are_saved_in_one_order(void **state)
 static void load_knows_the_structs(void **state)
 {
     pytree_def *def = must_parse("PyTreeDef([CustomNode(Wrap[('a', True, 0.5)], [*])])");
-    pytree_type old = *PYTREE_TYPE(OldWrap);
+    pytree_type old = *PYTREE_TYPE(OldWrap), longer = *PYTREE_TYPE(LongWrap);
     const pytree_type *types[2];
     pytree_error error = { 0 };
     size_t size;
     unsigned char *bytes = saved(def, &size);
     (void)state;
     old.name += 3;
+    longer.name += 4;
     types[0] = known_type("Tag");
     types[1] = &old;
     assert_error(load_status(bytes, size, types, 1, &error), PYTREE_NOT_FOUND, "", &error);
@@ -101,6 +116,11 @@ static void load_knows_the_structs(void **state)
     assert_error(load_status(bytes, size, types, 2, &error), PYTREE_TYPE, "", &error);
     assert_string_equal(error.message, "expected Wrap with the rows that it had when it was saved (static rate f64), "
                         "got other rows (static rate f32)");
+    memset(&error, 0, sizeof error);
+    types[1] = &longer;
+    assert_error(load_status(bytes, size, types, 2, &error), PYTREE_TYPE, "", &error);
+    assert_string_equal(error.message, "expected Wrap with the rows that it had when it was saved (static rate f64), "
+                        "got other rows (static a_rate_whose_name_is_longer_than_what_a_message_has_room_for_it)");
     memset(&error, 0, sizeof error);
     types[1] = known_type("Wrap");
     assert_ok(load_status(bytes, size, types, 2, &error), &error);

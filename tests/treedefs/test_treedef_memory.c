@@ -130,7 +130,8 @@ static int begin(void **state)
 
 static const char *const parts[] = {
     "*", "[*, None]", "{'a': *, 'b': (*,)}", "{-3: *, 12: *}", "deque([*, *], maxlen=3)", "deque(maxlen=2)", "deque()",
-    "CustomNode(OrderedDict[('k', 'l')], [*, *])", "CustomNode(defaultdict[(None, ('k',))], [*])",
+    "CustomNode(OrderedDict[('k', 'l')], [*, *])", "CustomNode(OrderedDict[('l', 'k')], [*, *])",
+    "CustomNode(defaultdict[(None, ('k',))], [*])",
     "CustomNode(defaultdict[(<class 'int'>, ('k',))], [*])", "CustomNode(namedtuple[Point], [*, *])", "Point(x=*, y=*)",
     "OrderedDict({'k': *})", "defaultdict(None, {'k': *})", "OrderedDict()", "CustomNode(Bare[None], [])",
     "CustomNode(Byte[b'\\x07'], [])", "CustomNode(Single[(7,)], [])",
