@@ -266,7 +266,7 @@ static const char *const *pytree__build_keys(struct pytree__builder *b, const py
     const unsigned char *at = b->def->statics + n->meta;
     size_t i;
     for (i = 0; i < n->arity; i++, at = pytree__skip_strings(at, 1)) {
-        keys[order == NULL ? i : order[i]] = pytree__string_at(at, 0, NULL);
+        keys[order == NULL ? i : order[i]] = pytree__string_at(at, NULL);
     }
     return (const char *const *)keys;
 }

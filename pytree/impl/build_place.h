@@ -39,7 +39,7 @@ static bool pytree__unpack_piece(void *context, const pytree_field *row, size_t 
     }
     if (row->form == PYTREE__PACK_TEXT) {
         size_t n;
-        const char *s = pytree__string_at(u->at, 0, &n);
+        const char *s = pytree__string_at(u->at, &n);
         char *copy = NULL;
         u->at = pytree__skip_strings(u->at, 1);
         if (PYTREE__MORE_ROWS && !u->strings) { return true; }

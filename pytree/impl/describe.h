@@ -68,7 +68,7 @@ static const unsigned char *pytree__describe_static(struct pytree__describer *w,
         if (row->form == PYTREE__PACK_STRUCT) {
             at = pytree__describe_statics(w, row->type, at, true);
         } else if (row->form == PYTREE__PACK_TEXT) {
-            const char *const s = pytree__string_at(at, 0, &length);
+            const char *const s = pytree__string_at(at, &length);
             if (s == NULL) { pytree__put_text(&w->to, "null"); } else { pytree__put_json(&w->to, s, length); }
             at = pytree__skip_strings(at, 1);
         } else {
@@ -136,7 +136,7 @@ static void pytree__describe_meta(struct pytree__describer *w, const pytree_def 
         break;
     case PYTREE__META_NAME:
     case PYTREE__META_FACTORY:
-        s = pytree__string_at(meta, 0, &length);
+        s = pytree__string_at(meta, &length);
         pytree__put_text(&w->to, kind == PYTREE__META_NAME ? ",\"name\":" : ",\"factory\":");
         if (s == NULL) { pytree__put_text(&w->to, "null"); } else { pytree__put_json(&w->to, s, length); }
         break;

@@ -94,7 +94,7 @@ static void pytree__html_node(struct pytree__html *w, const struct pytree__html_
     pytree__html_member(w, "n");
     do {
         to = pytree__html_text(w);
-        pytree__put_text(&to, meta == PYTREE__META_NAME ? pytree__string_at(packed, 0, NULL) : type->name);
+        pytree__put_text(&to, meta == PYTREE__META_NAME ? pytree__string_at(packed, NULL) : type->name);
     } while (!pytree__html_text_done(w, &to));
     for (i = 0; meta == PYTREE__META_STATICS && i < type->n_fields; i++) {
         const unsigned char *const at = packed;

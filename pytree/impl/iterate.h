@@ -142,7 +142,7 @@ static const char *pytree__frame_name(const pytree__frame *f)
     const char *name = pytree__items_name(f);
     if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
-        name = pytree__string_at(flat->def->statics + flat->def->nodes[f->shape[0]].meta, 0, NULL);
+        name = pytree__string_at(flat->def->statics + flat->def->nodes[f->shape[0]].meta, NULL);
     }
     name = pytree__name_of(f->type, name);
     return name != NULL ? name : "None";

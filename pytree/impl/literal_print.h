@@ -149,7 +149,7 @@ static bool pytree__lit_put_statics(pytree__lit_writer *w, const pytree_type *ty
                 pytree__lit_put(w, ")");
             } else if (row->form == PYTREE__PACK_TEXT) {
                 size_t n;
-                const char *s = pytree__string_at(*at, 0, &n);
+                const char *s = pytree__string_at(*at, &n);
                 if (s == NULL) { pytree__lit_put(w, "None"); } else { pytree__lit_put_repr(w, s, n); }
                 *at = pytree__skip_strings(*at, 1);
             } else {
@@ -215,7 +215,7 @@ static void pytree__lit_put_factory(pytree__lit_writer *w, const pytree__frame *
     const char *name = pytree__items_name(f);
     if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
-        name = pytree__string_at(flat->def->statics + flat->def->nodes[f->shape[0]].meta, 0, NULL);
+        name = pytree__string_at(flat->def->statics + flat->def->nodes[f->shape[0]].meta, NULL);
     }
     if (name == NULL) { pytree__lit_put(w, "None"); return; }
     pytree__lit_put(w, "<class ");

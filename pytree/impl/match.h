@@ -187,7 +187,7 @@ static void pytree__alg_put_node(struct pytree__text_writer *text, const pytree_
         return;
     }
     if (meta == PYTREE__META_NAME) {
-        pytree__put_text(&to, pytree__string_at(def->statics + node->meta, 0, NULL));
+        pytree__put_text(&to, pytree__string_at(def->statics + node->meta, NULL));
         pytree__text_put(&to, "(", 1);
         for (k = 0; k < node->arity && k < PYTREE__ALG_KEYS; k++) {
             pytree__def_entry_at(def, i, k, &entry);

@@ -182,11 +182,9 @@ static uint32_t pytree__u32(const unsigned char *at)
     return n;
 }
 
-const char *pytree__string_at(const unsigned char *statics, size_t i, size_t *length)
+const char *pytree__string_at(const unsigned char *statics, size_t *length)
 {
-    uint32_t n;
-    while (i-- != 0) { statics += sizeof n + pytree__u32(statics); }
-    n = pytree__u32(statics);
+    const uint32_t n = pytree__u32(statics);
     if (length != NULL) { *length = n == 0 ? 0 : n - 1; }
     return n == 0 ? NULL : (const char *)statics + sizeof n;
 }
@@ -257,7 +255,7 @@ void pytree__pack_meta(pytree__statics *to, const pytree_type *type, const char 
 static const unsigned char *pytree__unpack_meta(const pytree_type *type, const unsigned char *at, pytree_items *items)
 {
     if (pytree__is_named(type)) {
-        items->name = pytree__string_at(at, 0, NULL);
+        items->name = pytree__string_at(at, NULL);
         return pytree__skip_strings(at, 1);
     }
     if (pytree__traits(type)->meta == PYTREE__META_MAXLEN) {
@@ -269,7 +267,7 @@ static const unsigned char *pytree__unpack_meta(const pytree_type *type, const u
 
 static bool pytree__match_meta(const pytree_type *type, const char *name, size_t maxlen, const unsigned char *at)
 {
-    if (pytree__is_named(type)) { return pytree__same_string(pytree__name_of(type, name), pytree__string_at(at, 0, NULL)); }
+    if (pytree__is_named(type)) { return pytree__same_string(pytree__name_of(type, name), pytree__string_at(at, NULL)); }
     return pytree__traits(type)->meta != PYTREE__META_MAXLEN || pytree__maxlen(at) == maxlen;
 }
 
@@ -400,7 +398,7 @@ static const unsigned char *pytree__put_row(struct pytree__text_writer *to, cons
             at = pytree__put_struct(to, row->type, at, true);
         } else if (row->form == PYTREE__PACK_TEXT) {
             size_t length;
-            const char *s = pytree__string_at(at, 0, &length);
+            const char *s = pytree__string_at(at, &length);
             if (s == NULL) { pytree__text_put(to, "None", 4); } else { pytree__put_repr(to, s, length); }
             at = pytree__skip_strings(at, 1);
         } else {
@@ -459,7 +457,7 @@ static bool pytree__match_piece(void *context, const pytree_field *row, size_t a
     if (row->form == PYTREE__PACK_TEXT) {
         memcpy(&s, self, sizeof s);
         c->packed = pytree__skip_strings(packed, 1);
-        return pytree__same_string(s, pytree__string_at(packed, 0, NULL));
+        return pytree__same_string(s, pytree__string_at(packed, NULL));
     }
     c->packed += bytes;
     if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_CHARS) { return pytree__same_text(self, (const char *)packed, bytes); }

@@ -10,7 +10,7 @@ static void pytree__node_text(struct pytree__text_writer *to, const pytree_def *
     if (node->type == NULL) { pytree__put_text(to, "a leaf"); return; }
     if (pytree__traits(node->type)->meta == PYTREE__META_NAME && def != NULL) {
         size_t n;
-        const char *name = pytree__string_at(def->statics + node->meta, 0, &n);
+        const char *name = pytree__string_at(def->statics + node->meta, &n);
         pytree__text_put(to, name, n);
     } else {
         pytree__put_text(to, pytree__origin(node->type)->name);
@@ -306,7 +306,7 @@ const char *pytree_def_type_name(const pytree_def *def)
 {
     const pytree_node *root = &def->nodes[def->n_nodes - 1];
     if (root->type == NULL) { return "*"; }
-    if (pytree__traits(root->type)->meta == PYTREE__META_NAME) { return pytree__string_at(def->statics + root->meta, 0, NULL); }
+    if (pytree__traits(root->type)->meta == PYTREE__META_NAME) { return pytree__string_at(def->statics + root->meta, NULL); }
     return pytree__origin(root->type)->name;
 }
 

@@ -246,7 +246,7 @@ static void pytree__td_put_node(struct pytree__text_writer *text, const pytree_d
     if (node->type == NULL) {
         pytree__put_text(text, "leaf");
     } else if (meta == PYTREE__META_NAME) {
-        name = pytree__string_at(def->statics + node->meta, 0, &length);
+        name = pytree__string_at(def->statics + node->meta, &length);
         pytree__text_put(text, name, length);
         pytree__text_put(text, "(", 1);
         pytree__td_put_keys(text, def, i, false);

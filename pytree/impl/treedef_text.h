@@ -27,7 +27,7 @@ static void pytree__put_keys(struct pytree__text_writer *to, const pytree_def *d
 static void pytree__put_factory(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     size_t n;
-    const char *name = pytree__string_at(def->statics + def->nodes[at].meta, 0, &n);
+    const char *name = pytree__string_at(def->statics + def->nodes[at].meta, &n);
     if (name == NULL) { pytree__text_put(to, "None", 4); return; }
     pytree__put_text(to, name[0] == '<' ? "" : "<class '");
     pytree__text_put(to, name, n);
@@ -74,7 +74,7 @@ static void pytree__put_meta(struct pytree__text_writer *to, const pytree_def *d
     const char *s;
     switch (pytree__traits(def->nodes[at].type)->meta) {
     case PYTREE__META_STATICS: pytree__put_statics(to, def, at); break;
-    case PYTREE__META_NAME: s = pytree__string_at(meta, 0, &n); pytree__text_put(to, s, n); break;
+    case PYTREE__META_NAME: s = pytree__string_at(meta, &n); pytree__text_put(to, s, n); break;
     case PYTREE__META_FACTORY: pytree__put_factory(to, def, at); break;
     case PYTREE__META_MAXLEN: pytree__put_maxlen(to, pytree__maxlen(meta), def->nodes[at].arity != 0); break;
     case PYTREE__META_BYTES: pytree__put_metadata(to, def, at); break;

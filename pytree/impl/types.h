@@ -162,8 +162,8 @@ const unsigned char *pytree__key_at(const unsigned char *at, pytree_entry *key, 
 const unsigned char *pytree__keys_of(const pytree_def *def, size_t node);
 void pytree__put_key(struct pytree__text_writer *to, const pytree_entry *key, size_t length);    /* 'k', 3 */
 void pytree__put_statics(struct pytree__text_writer *to, const pytree_def *def, size_t node); /* "(2,)" */
-/* String number `i` of those packed at `statics`; *length without its NUL. NULL: a NULL string. */
-const char *pytree__string_at(const unsigned char *statics, size_t i, size_t *length);
+/* The string packed at `statics`; *length without its NUL. NULL: a NULL string. */
+const char *pytree__string_at(const unsigned char *statics, size_t *length);
 /* Entry of child i of a treedef's node. */
 void pytree__def_entry_at(const pytree_def *def, size_t node, size_t i, pytree_entry *entry);
 

@@ -73,7 +73,7 @@ static const char *pytree__view_name(const pytree_leaf *v)
     if (pytree__traits(type)->meta != PYTREE__META_NAME) { return type->name; }
     if (v->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)v->data;
-        return pytree__string_at(flat->def->statics + flat->def->nodes[v->shape[0]].meta, 0, NULL);
+        return pytree__string_at(flat->def->statics + flat->def->nodes[v->shape[0]].meta, NULL);
     }
     return pytree__name_of(type, ((const pytree_items *)v->data)->name);
 }

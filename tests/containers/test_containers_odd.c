@@ -1,5 +1,5 @@
-/* Containers that grow, at their edges: owned trees that hold containers in containers, numbers that cannot leave, keys that are
- * NULL. */
+/* Containers that grow, at their edges: owned trees that hold containers in containers, numbers that cannot leave, NULL for a
+ * key. */
 #include "containers_shared.h"
 
 /* ---- Owned trees --------------------------------------------------------------------------------------------------------- */

@@ -387,7 +387,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_disks), cmocka_unit_test(maps_that_fail), cmocka_unit_test(arguments),
-        cmocka_unit_test(reads_that_fail), cmocka_unit_test(large_reads_that_fail), cmocka_unit_test(maps_without_memory), cmocka_unit_test(long_names),
+        cmocka_unit_test(reads_that_fail), cmocka_unit_test(large_reads_that_fail),
+        cmocka_unit_test(maps_without_memory), cmocka_unit_test(long_names),
         cmocka_unit_test(callbacks_that_change), cmocka_unit_test(points_in_part), cmocka_unit_test(globs)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,7 +129,7 @@ static inline void golden_put_spec(GoldenText *to, const pytree_def *def, size_t
         break;
     case PYTREE_KIND_DEFAULTDICT: golden_puts(to, "defaultdict(<class 'int'>, {"); close = "})"; break;
     case PYTREE_KIND_NAMEDTUPLE:
-        golden_puts(to, pytree__string_at(def->statics + at->meta, 0, &(size_t){ 0 }));
+        golden_puts(to, pytree__string_at(def->statics + at->meta, &(size_t){ 0 }));
         golden_puts(to, "(");
         close = ")";
         break;
