@@ -363,11 +363,11 @@ PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, con
     return PYTREE__LIKELY(layout->n_nodes != 0) && pytree__layout_instances_equal(&it->cache, layout, n, values);
 }
 
-/* Lists the structs at hand, the last one more than once if there are fewer than four. */
+/* Lists the structs at hand, of which there are two to four: the last one more than once if there are fewer than four. */
 PYTREE__INLINE void pytree__pattern_structs(const size_t n, const pytree_leaf **values, const char *self[4])
 {
     self[0] = (const char *)values[0]->data;
-    self[1] = (const char *)values[n > 1 ? 1 : 0]->data;
+    self[1] = (const char *)values[1]->data;
     self[2] = (const char *)values[n > 2 ? 2 : n - 1]->data;
     self[3] = (const char *)values[n > 3 ? 3 : n - 1]->data;
 }
@@ -401,17 +401,17 @@ PYTREE__INLINE bool pytree__iter_stretch(pytree_iter *it, const size_t n, struct
 {
     pytree__cursor *const c = it->cursors;
     pytree__frame *const f = &c->frames[c->n_frames - 1], *const row = f - 1;
-    const size_t second = n > 1 ? 1 : 0, third = n > 2 ? 2 : second, fourth = n > 3 ? 3 : third;
+    const size_t third = n > 2 ? 2 : 1, fourth = n > 3 ? 3 : third;
     const size_t size = p->type->size;
     const char *self[4];
     pytree_leaf *views[4];
     size_t k;
     self[0] = (const char *)c->child.data + size;
-    self[1] = (const char *)c[second].child.data + size;
+    self[1] = (const char *)c[1].child.data + size;
     self[2] = (const char *)c[third].child.data + size;
     self[3] = (const char *)c[fourth].child.data + size;
     views[0] = c->views + f->views;
-    views[1] = c[second].views + c[second].n_views;
+    views[1] = c[1].views + c[1].n_views;
     views[2] = c[third].views + c[third].n_views;
     views[3] = c[fourth].views + c[fourth].n_views;
     if (row->next == row->count || !pytree__pattern_take(p, self, views)) { p->left = 0; return false; }

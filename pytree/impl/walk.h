@@ -250,10 +250,7 @@ pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *key
         int sort;
         sort = pytree__classify(&c, &c.root);
         if (sort == PYTREE__AT_LEAF) {
-            status = pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a node, got a leaf (%s)",
-                                 c.root.type == NULL ? "None" : c.root.type->name);
-        } else if (sort == PYTREE__FAILED) {
-            status = PYTREE_NO_MEMORY;
+            status = pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a node, got a leaf (%s)", c.root.type->name);
         } else if (sort == PYTREE__AT_NODE) {
             status = pytree__open(&c, &c.root);
             if (status == PYTREE_OK) { *count = c.frames[0].count; }

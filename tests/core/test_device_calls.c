@@ -94,7 +94,7 @@ typedef pytree_status call_fn(Ends *e, pytree_error *error);
 #define CALL_TEXT(name, call)                                                                                           \
     CALL(name) { return (call) == SIZE_MAX ? error->status : PYTREE_OK; }
 
-/* ---- What reads or writes values ----------------------------------------------------------------------------------------- */
+/* ---- What reads or writes values ------------------------------------------------------------------------------------ */
 
 CALL(set_there) { return pytree_set_at(e->there, ".layers[0].w", &e->leaf_here, NULL, error); }
 CALL(set_here) { return pytree_set_at(e->here, ".layers[0].w", &e->leaf_there, NULL, error); }
@@ -204,7 +204,7 @@ CALL_FLAT(scan, pytree_apply_new(PYTREE_SCAN(&carry), 2, (pytree[2]){ PYTREE(&e-
                                  error))
 CALL(check_grads) { return pytree_check_grads(&twice, 1, (pytree[1]){ PYTREE(&e->leaf_there) }, NULL, error); }
 
-/* ---- What does not ------------------------------------------------------------------------------------------------------- */
+/* ---- What does not -------------------------------------------------------------------------------------------------- */
 
 static bool is_there(const pytree_flat *flat)
 {
@@ -373,7 +373,7 @@ CALL(cache)
     return error->status;
 }
 
-/* ---- The table ----------------------------------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------------------------------ */
 
 enum { WORKS, FAILS, SAYS_SO };           /* it needs no values; it is an error; it is one that speaks of the device */
 #define ROW(name, what) { #name, name, what }
@@ -537,13 +537,53 @@ static void trees_that_refer_to_a_device(void **state)
     assert_int_equal(device.calls, n);
 }
 
+/* Rows refer to arrays there, one of which has no elements; and a walk meets a tree here after one there. */
+typedef struct Halves { int n; float *full, *empty; } Halves;
+
+#define PYTREE_STRUCT Halves
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, full, ARRAY(2)) PYTREE_FIELD(DATA, empty, ARRAY(self->n))
+#include "pytree_registry.h"
+
+static void structs_that_refer_to_a_device(void **state)
+{
+    FakeDevice device = { 0 };
+    pytree_device memory = fake_memory(&device);
+    const pytree_options opt = { .memory = &memory };
+    pytree_error error = { 0 };
+    float full[2] = { 1.0f, 2.0f }, empty[1] = { 0 };
+    Halves halves = { 0, full, empty };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def = NULL;
+    pytree there, here, back;
+    size_t n = 99;
+    (void)state;
+    there = pytree_clone(PYTREE(&halves), &opt, &error);
+    here = pytree_clone(PYTREE(&halves), NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(pytree_num_leaves(PYTREE_LIST(there, here), NULL, &error), 4);
+    assert_ok(pytree_flatten(there, &leaves, 0, &def, NULL, &error), &error);
+    leaves[1].form = PYTREE_FORM_DEVICE;
+    back = pytree_unflatten(def, 2, leaves, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_ptr_equal(((Halves *)back.data)->full, ((Halves *)there.data)->full);
+    assert_null(pytree_arrays(back, &n));
+    assert_int_equal(n, 0);
+    pytree_free(back);
+    pytree_def_free(def);
+    pytree_free(here);
+    pytree_free(there);
+    assert_int_equal(fake_live(&device), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_call, begin, end),
         cmocka_unit_test_setup_teardown(custom_nodes, begin, end), cmocka_unit_test(copies_of_types),
         cmocka_unit_test(structs_on_a_device),
-        cmocka_unit_test(trees_that_refer_to_a_device)
+        cmocka_unit_test(trees_that_refer_to_a_device),
+        cmocka_unit_test(structs_that_refer_to_a_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,6 +99,10 @@ static void other_counts(void **state)
     assert_seen(t, "PyTreeDef([*, {'a': *, 'c': *}, {'a': *, 'b': *}, *, *, [*]])", 8,
                 (const int64_t[]){ 1, 2, 3, 4, 5, 9, 0, 6 });
     *item(t, 3) = none;
+    *item(t, 5) = PYTREE_LIST(PYTREE_NONE, PYTREE_INT(6));                 /* a node more: the root is beyond the count */
+    assert_seen(t, "PyTreeDef([*, {'a': *, 'c': *}, {'a': *, 'b': *}, None, *, [None, *]])", 7,
+                (const int64_t[]){ 1, 2, 3, 4, 5, 0, 6 });
+    *item(t, 5) = PYTREE_LIST(PYTREE_INT(6));
     ((pytree_items *)t.data)->count = 5;  /* fewer nodes */
     assert_seen(t, "PyTreeDef([*, {'a': *, 'c': *}, {'a': *, 'b': *}, None, *])", 6, (const int64_t[]){ 1, 2, 3, 4, 5, 0 });
     ((pytree_items *)t.data)->count = 6;

@@ -292,6 +292,44 @@ static void shared_values_that_are_not_reached(void **state)
     pytree_free(array);
 }
 
+/* Without memory for the walk, pytree_free releases what it reaches: this many nodes deep it needs some. */
+static void releases_that_need_memory(void **state)
+{
+    enum { DEEP = 60 };
+    static pytree_items lists[DEEP];
+    static pytree trees[DEEP + 1];
+    Point point = { 1, 2 };
+    Box box = { PYTREE(&point) };
+    Heap heap;
+    pytree_options opt = { 0 };
+    pytree_error error = { 0 };
+    Nests nests;
+    pytree made;
+    size_t i, live;
+    (void)state;
+    heap_init(&heap, HEAP_NEVER_FAILS);
+    opt.allocator = &heap.allocator;
+    nests_make(&nests, &point, true);
+    trees[DEEP] = PYTREE(&box);
+    for (i = DEEP; i-- != 0;) {
+        lists[i].items = &trees[i + 1];
+        lists[i].count = 1;
+        trees[i] = (pytree){ &pytree_types[PYTREE__T_list], &lists[i] };
+    }
+    live = stb_blocks;
+    made = pytree_clone(PYTREE_LIST(PYTREE(&nests), trees[0]), &opt, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(boxes, 1);
+    assert_true(stb_blocks > live);
+    heap.fail_at = heap.calls;
+    pytree_free(made);
+    assert_int_equal(boxes, 1);           /* was not reached */
+    assert_int_equal(stb_blocks, live);
+    assert_heap_clean(&heap);
+    boxes = 0;
+    nests_clear(&nests);
+}
+
 /* ---- Counted as what it is not --------------------------------------------------------------------------------------- */
 
 static void structs_that_are_not_what_they_were_counted_as(void **state)
@@ -566,6 +604,7 @@ int main(void)
         cmocka_unit_test(a_subtree_beside_a_container_in_a_container),
         cmocka_unit_test(shared_values_beside_a_container_in_a_container),
         cmocka_unit_test(releases_beside_a_container_in_a_container),
+        cmocka_unit_test(releases_that_need_memory),
         cmocka_unit_test(shared_values_that_are_not_reached),
         cmocka_unit_test(structs_that_are_not_what_they_were_counted_as),
         cmocka_unit_test(lists_of_flats),
