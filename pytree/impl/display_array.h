@@ -206,7 +206,7 @@ static void pytree__dp_put_bf16(struct pytree__display *d, double v)
     scientific = number.exponent < -4 || number.exponent >= 6;
     if (scientific) {
         pytree__dp_put_places(d, &number, number.exponent, number.exponent);
-        if (number.n > 1) { pytree__text_put(d->to, ".", 1); }
+        pytree__text_put(d->to, ".", 1);  /* none of them has one digit only */
         pytree__dp_put_places(d, &number, number.exponent - 1, low);
         pytree__dp_put_exponent(d, number.exponent, 2);
     } else {

@@ -411,7 +411,7 @@ static bool pytree__dt_add_cells(struct pytree__dt_writer *w, size_t depth)
     for (i = 0; good && i < PYTREE__DT_COLUMNS; i++) { good = pytree__dt_add_cell(w, heads[i]); }
     for (i = 0; good && i < w->roles.count; i++) { good = pytree__dt_add_cell(w, roles[i]->name); }
     for (i = 0; good && i < w->calls.count; i++) {
-        const char *own = w->table == NULL ? NULL : (const char *)w->table->text.data;
+        const char *own = (const char *)w->table->text.data;   /* the calls are the table's */
         size_t *path;
         if (depth != 0 && call[i].entries > depth) { continue; }
         path = (size_t *)pytree__vector_add(&w->cells, 1, w->err);

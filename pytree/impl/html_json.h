@@ -121,8 +121,7 @@ static void pytree__html_string(struct pytree__html *w, const char *s, size_t n)
 /* Write ,"name": or, of the first member of an object, "name": without the comma. */
 static void pytree__html_member(struct pytree__html *w, const char *name)
 {
-    const char last = w->used == 0 ? ',' : w->buffer[w->used - 1];
-    if (last != '{') { pytree__html_put(w, ",", 1); }
+    if (w->buffer[w->used - 1] != '{') { pytree__html_put(w, ",", 1); }
     pytree__html_put(w, "\"", 1);
     pytree__html_word(w, name);
     pytree__html_put(w, "\":", 2);
@@ -155,7 +154,7 @@ static void pytree__html_text_cut(struct pytree__html *w, const struct pytree__t
     size_t n = to->length;
     if (n >= PYTREE__HTML_TEXT) {
         n = PYTREE__HTML_TEXT - 4;
-        while (((unsigned char)text[n] & 0xC0) == 0x80) { n--; }
+        while (n > PYTREE__HTML_TEXT - 7 && ((unsigned char)text[n] & 0xC0) == 0x80) { n--; }
         memcpy(text + n, "...", 3);
         n += 3;
     }

@@ -37,10 +37,11 @@ static void pytree__html_find_range(struct pytree__html_statistics *s, const pyt
     }
 }
 
+/* Count the numbers, of which there are some, for the means and the histogram. */
 static void pytree__html_count(struct pytree__html_statistics *s, const pytree_leaf *numbers, size_t n)
 {
     size_t i;
-    for (i = 0; i < n; i += s->step) {
+    for (i = 0;; i += s->step) {
         const double v = pytree_leaf_get(numbers, i), at = pytree__html_between(s, v);
         if (v - v == 0) {
             const size_t bar = (size_t)(at * (double)PYTREE__HTML_BARS);
@@ -57,11 +58,9 @@ static void pytree__html_count(struct pytree__html_statistics *s, const pytree_l
 /* Write an element as pytree_print does. */
 static void pytree__html_element(struct pytree__html *w, const pytree_leaf *leaf, size_t i)
 {
-    struct pytree__text_writer to;
-    do {
-        to = pytree__html_text(w);
-        pytree__put_value(&to, leaf, i);
-    } while (!pytree__html_text_done(w, &to));
+    struct pytree__text_writer to = pytree__html_text(w);
+    pytree__put_value(&to, leaf, i);
+    pytree__html_text_cut(w, &to);
 }
 
 /* Write the statistics of an array as the member "x". */

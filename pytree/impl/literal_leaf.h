@@ -230,7 +230,7 @@ static bool pytree__lit_elements(pytree__lit_parser *p, int id, pytree_leaf *vie
             bool comma = count[level - 1] != 0 && pytree__lit_skip(p, ',');
             if (comma && pytree__lit_peek(p) != ']') { break; }
             if (pytree__lit_peek(p) != ']') {
-                return pytree__lit_expected(p, p->at, count[level - 1] == 0 ? "an element or ']'" : "',' or ']'");
+                return pytree__lit_expected(p, p->at, "',' or ']'");
             }
             if (ndim == 0) { ndim = level; }
             if (known[level - 1] && count[level - 1] != view->shape[level - 1]) {

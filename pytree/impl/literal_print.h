@@ -233,14 +233,13 @@ static pytree_status pytree__lit_put_meta(pytree__lit_writer *w, const pytree__f
     case PYTREE__META_MAXLEN:
         if (!w->dry) { pytree__put_maxlen(pytree__lit_to(w, 32), pytree__frame_maxlen(f), true); }
         break;
-    case PYTREE__META_STATICS:
+    default:                              /* static values: nodes of other kinds have no place for such words */
         packed = pytree__lit_packed(w, f);
         if (packed == NULL) { return PYTREE_NO_MEMORY; }
         if (!pytree__lit_put_statics(w, f->type, &packed, &any)) {
             return pytree__lit_unwritable(w, "an address among the static values of", f->type->name);
         }
         break;
-    default: break;
     }
     return PYTREE_OK;
 }

@@ -191,16 +191,20 @@ static void odd_values(void **state)
     pytree_leaf word = { .data = words_of, .type = &pytree_types[PYTREE__T_text], .ndim = 1, .shape = { 4 } };
     pytree_leaf words = { .data = words_of, .type = &pytree_types[PYTREE__T_text], .ndim = 2, .shape = { 2, 4 } };
     pytree_leaf letter = { .data = &end, .type = &pytree_types[PYTREE__T_text] };
+    pytree_leaf nothing = { .data = words_of, .type = &pytree_types[PYTREE__T_text], .ndim = 2, .shape = { 2, 0 } };
     Mark mark = { 7 };
     pytree_html_options opt = { .tree = { .print_values = 4000 } };
     cJSON *page = page_of(PYTREE_LIST(pytree_of_view(&word), PYTREE(&mark), PYTREE_ARRAY(many, 1, 8), PYTREE_ARRAY(many, 4000),
-                                      pytree_of_view(&words), pytree_of_view(&letter)), &opt);
+                                      pytree_of_view(&words), pytree_of_view(&letter), pytree_of_view(&nothing)),
+                          &opt);
     const cJSON *const metadata = cJSON_GetObjectItem(side_at(page, "[1]", "a"), "f");
     const char *values;
     (void)state;
     assert_string_equal(word_of(side_at(page, "[0]", "a"), "v"), "'one'");
     assert_string_equal(word_of(side_at(page, "[4]", "a"), "v"), "'one' 'two'");
     assert_string_equal(word_of(side_at(page, "[5]", "a"), "v"), "''");
+    assert_string_equal(word_of(side_at(page, "[6]", "a"), "s"), "2,0");
+    assert_null(cJSON_GetObjectItem(side_at(page, "[6]", "a"), "v"));
     assert_string_equal(cJSON_GetStringValue(cJSON_GetArrayItem(cJSON_GetArrayItem(metadata, 0), 1)), "b'\\x07'");
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(cJSON_GetObjectItem(side_at(page, "[2]", "a"), "h"), "size")), 2);
     values = word_of(side_at(page, "[3]", "a"), "v");
@@ -286,6 +290,12 @@ static void large_arrays(void **state)
     cells = strlen(word_of(cJSON_GetObjectItem(leaf, "h"), "cells"));
     assert_int_equal(cells, 64 * 40);
     cJSON_Delete(page);
+    page = page_of(PYTREE_ARRAY(v, 100, 300, 40), &(pytree_html_options){ .cells = 1 });       /* which gives 64 */
+    leaf = side_at(page, "", "a");
+    size = cJSON_GetObjectItem(cJSON_GetObjectItem(leaf, "h"), "size");
+    assert_true(cJSON_GetArrayItem(size, 0)->valuedouble == 8 && cJSON_GetArrayItem(size, 1)->valuedouble == 5);
+    assert_int_equal(strlen(word_of(cJSON_GetObjectItem(leaf, "h"), "cells")), 8 * 5);
+    cJSON_Delete(page);
 }
 
 /* A cell is the mean of elements spread over its block: here of blocks that are constant. */
@@ -344,12 +354,55 @@ static void hostile_names(void **state)
     }
 }
 
-/* Keys are whole, however long; values are cut, between two characters. */
+/* Metadata that print themselves as many bytes which are no characters. */
+typedef struct Noise { unsigned char byte; } Noise;
+
+static size_t noise_metadata(const void *self, void *to)
+{
+    if (to != NULL) { memcpy(to, self, sizeof(Noise)); }
+    return sizeof(Noise);
+}
+
+static size_t noise_print(const void *metadata, size_t bytes, char *text, size_t n)
+{
+    enum { LENGTH = 5000 };
+    assert_int_equal(bytes, sizeof(Noise));
+    if (n != 0) {
+        const size_t most = n - 1 < LENGTH ? n - 1 : LENGTH;
+        memset(text, *(const unsigned char *)metadata, most);
+        text[most] = '\0';
+    }
+    return LENGTH;
+}
+
+static const pytree_custom noise_callbacks = { .children = no_children, .metadata = noise_metadata, .print = noise_print };
+#define PYTREE_STRUCT Noise
+#define PYTREE_CUSTOM noise_callbacks
+#include "pytree_registry.h"
+
+/* They are cut as near the same place as a text is: the beginning of a character is not searched for any further. */
+static void bytes_without_characters(void **state)
+{
+    Noise noise = { 0x80 };
+    cJSON *page = page_of(PYTREE(&noise), NULL);
+    const cJSON *const metadata = cJSON_GetObjectItem(side_at(page, "", "a"), "f");
+    const char *const text = cJSON_GetStringValue(cJSON_GetArrayItem(cJSON_GetArrayItem(metadata, 0), 1));
+    (void)state;
+    assert_non_null(text);
+    assert_in_range(strlen(text), 4085 * strlen("\\udc80"), 4096 * strlen("\\udc80"));
+    assert_memory_equal(text, "\\udc80\\udc80", 12);
+    assert_string_equal(text + strlen(text) - 9, "\\udc80...");
+    cJSON_Delete(page);
+}
+
+/* Keys and names are whole, however long; values are cut, between two characters wherever these lie. */
 static void long_names(void **state)
 {
     enum { LONG = 100001 };
     char *key = malloc(LONG + 1);
-    const char *value = key;
+    const char *value = key, *shifted = key + 1;
+    const pytree_pair pair[] = { { "x", PYTREE_INT(1) } };
+    const pytree_items items = { .count = 1, .pairs = pair, .name = key };
     pytree tree;
     cJSON *page;
     const cJSON *row;
@@ -366,6 +419,13 @@ static void long_names(void **state)
     n = strlen(word_of(cJSON_GetObjectItem(row, "a"), "v"));
     assert_in_range(n, 4000, 4096);
     assert_string_equal(word_of(cJSON_GetObjectItem(row, "a"), "v") + n - 5, "\xC3\xB6...");
+    cJSON_Delete(page);
+    page = page_of(PYTREE(&shifted), NULL);
+    assert_int_equal(strlen(word_of(side_at(page, "", "a"), "v")), n - 1);
+    assert_string_equal(word_of(side_at(page, "", "a"), "v") + n - 1 - 5, "\xC3\xB6...");
+    cJSON_Delete(page);
+    page = page_of((pytree){ &pytree_types[PYTREE__T_namedtuple], (void *)(uintptr_t)&items }, NULL);
+    assert_string_equal(word_of(side_at(page, "", "a"), "n"), key);
     cJSON_Delete(page);
     free(key);
 }
@@ -518,6 +578,7 @@ int main(void)
         cmocka_unit_test(extreme_numbers), cmocka_unit_test(odd_values),
         cmocka_unit_test(shapes), cmocka_unit_test(large_arrays),
         cmocka_unit_test(heat_of_blocks), cmocka_unit_test(hostile_names), cmocka_unit_test(long_names),
+        cmocka_unit_test(bytes_without_characters),
         cmocka_unit_test(shared_memory), cmocka_unit_test(deep_and_wide), cmocka_unit_test(what_is_refused),
         cmocka_unit_test(same_bytes), cmocka_unit_test(allocations), cmocka_unit_test(systems_that_fail)
     };

@@ -3,6 +3,7 @@
 #include "pytree/display.h"
 #include "pytree/ravel.h"
 
+#include <float.h>
 #include <math.h>
 
 static void shown_as(const pytree_leaf *leaf, const char *expected)
@@ -34,6 +35,61 @@ static void brain_floats(void **state)
         snprintf(text, sizeof text, "Array([%s], dtype=bfloat16)", all[i].text);
         vector_shown_as(pytree_dtype_type(PYTREE_BF16), &bits, 1, text);
     }
+}
+
+/* Each of the 2^16 is that text: those with an exponent have a point. */
+static void every_brain_float(void **state)
+{
+    uint32_t i;
+    (void)state;
+    for (i = 0; i < 0x10000; i++) {
+        const uint16_t bits = (uint16_t)i;
+        const pytree_leaf leaf = { .data = (void *)(uintptr_t)&bits, .type = pytree_dtype_type(PYTREE_BF16) };
+        const uint32_t wide = i << 16;
+        char text[60], expected[60];
+        float v;
+        memcpy(&v, &wide, sizeof v);
+        if (isnan(v)) { snprintf(expected, sizeof expected, "Array(nan, dtype=bfloat16)"); }
+        else { snprintf(expected, sizeof expected, "Array(%g, dtype=bfloat16)", (double)v); }
+        (void)pytree_array_text(&leaf, text, sizeof text);
+        assert_string_equal(text, expected);
+    }
+}
+
+/* At most eight digits stand behind the point, rounded; exponents have two digits or as many as the largest needs. */
+static void digits_and_exponents(void **state)
+{
+    double thirds[2] = { 1.0 / 3, 2.0 / 3 }, ends[3] = { 1e-300, 1e200, 1.5 }, small[2] = { 5e-324, -1e-5 };
+    double half[2] = { 0.123456785, 100.123456785 }, nines[2] = { 0.999999999, 0.5 };
+    double long_ones[3] = { 1e-300 / 3, 1.2345678901e200, 1.00000000049 };
+    (void)state;
+    vector_shown_as(PYTREE_TYPE(double), thirds, 2, "Array([0.33333333, 0.66666667], dtype=float64)");
+    vector_shown_as(PYTREE_TYPE(double), ends, 3, "Array([1.0e-300, 1.0e+200, 1.5e+000], dtype=float64)");
+    vector_shown_as(PYTREE_TYPE(double), small, 2, "Array([ 5.e-324, -1.e-005], dtype=float64)");
+    vector_shown_as(PYTREE_TYPE(double), half, 2, "Array([  0.12345678, 100.12345679], dtype=float64)");
+    vector_shown_as(PYTREE_TYPE(double), nines, 2, "Array([1. , 0.5], dtype=float64)");
+    vector_shown_as(PYTREE_TYPE(double), long_ones, 3,
+                    "Array([3.33333333e-301, 1.23456789e+200, 1.00000000e+000], dtype=float64)");
+#if LDBL_MAX_10_EXP > 1000
+    if (!under_valgrind()) {              /* which computes with 64 bits */
+        long double wide[2] = { 1e1000L, 1e-1000L };
+        char text[80];
+        snprintf(text, sizeof text, "Array([1.e+1000, 1.e-1000], dtype=float%zu)", 8 * sizeof(long double));
+        vector_shown_as(PYTREE_TYPE(long double), wide, 2, text);
+    }
+#endif
+}
+
+/* Where the type does not fit behind the last line, spaces stand before it, and no end of a line, as JAX prints it. */
+static void types_behind_full_lines(void **state)
+{
+    float v[11] = { 0 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(v); i++) { v[i] = 0.5f + (float)i; }
+    vector_shown_as(PYTREE_TYPE(float), v, 10,
+                    "Array([0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5], dtype=float32)");
+    vector_shown_as(PYTREE_TYPE(float), v, 11,
+                    "Array([ 0.5,  1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5, 10.5],      dtype=float32)");
 }
 
 static void infinite_numbers(void **state)
@@ -82,8 +138,9 @@ static void what_has_no_elements(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(brain_floats), cmocka_unit_test(infinite_numbers), cmocka_unit_test(types_have_their_names),
-        cmocka_unit_test(what_has_no_elements)
+        cmocka_unit_test(brain_floats), cmocka_unit_test(every_brain_float), cmocka_unit_test(digits_and_exponents),
+        cmocka_unit_test(types_behind_full_lines), cmocka_unit_test(infinite_numbers),
+        cmocka_unit_test(types_have_their_names), cmocka_unit_test(what_has_no_elements)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

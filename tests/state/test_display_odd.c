@@ -5,6 +5,7 @@
 #include "pytree/display.h"
 #include "pytree/containers.h"
 #include "pytree/object.h"
+#include "pytree/ravel.h"
 #include <math.h>
 
 PYTREE_CLASS(Net, Module);
@@ -101,6 +102,35 @@ static void names_and_letters(void **state)
                    ")", (int)sizeof(Hue) * CHAR_BIT);         /* 8 with -fshort-enums */
     assert_text(pytree_display_text(PYTREE(&paint), text, sizeof text, NULL, &error), text, expected);
     assert_text(pytree_array_text(&letter, text, sizeof text), text, "Array('', dtype=text)");
+}
+
+/* Many brain floats in a struct are their shape, and the type is no string there. */
+static void brain_floats_in_an_object(void **state)
+{
+    uint16_t bits[2] = { 0x3f80, 0x4000 };
+    const pytree_leaf few = { .data = bits, .type = pytree_dtype_type(PYTREE_BF16), .ndim = 1, .shape = { 2 } };
+    pytree_error error = { 0 };
+    pytree net = pytree_new_object(&pytree_class_Net, NULL, &error);
+    char text[200];
+    (void)state;
+    assert_ok(pytree_object_put_copy(net, "w", PYTREE_AS_DATA(pytree_of_view(&few)), &error), &error);
+    assert_text(pytree_display_text(net, text, sizeof text, NULL, &error), text,
+                "Net(\n"
+                "  w=Array(shape=(2,), dtype=dtype(bfloat16))\n"
+                ")");
+    pytree_container_free(net);
+}
+
+/* A pytree_same that leads to nothing is only named. */
+static void sames_of_nothing(void **state)
+{
+    unsigned char back[4] = { 0 };
+    const pytree same = { &pytree_same, back };
+    pytree_error error = { 0 };
+    char text[100];
+    (void)state;
+    assert_text(pytree_display_text(PYTREE_LIST(PYTREE_INT(1), same), text, sizeof text, NULL, &error), text, "[1, Same(...)]");
+    assert_ok(error.status, &error);
 }
 
 /* In a state, dicts have lines of their own and lists have not; a variable that two paths lead to is written twice. */
@@ -255,6 +285,58 @@ static void values_that_are_trees(void **state)
     pytree_table_free(table);
 }
 
+/* Keys that are numbers: of inputs, and on the way to a value with a role. */
+static void numbers_for_keys(void **state)
+{
+    const pytree tree = PYTREE_LIST(PYTREE_NONE, PYTREE_IDICT({ -3, PYTREE_VARIABLE(Param, PYTREE_ARRAY(numbers, 2)) }));
+    pytree_error error = { 0 };
+    pytree_table *table = pytree_table_new(NULL, &error);
+    char text[2000];
+    (void)state;
+    assert_ok(pytree_table_call(table, tree, PYTREE_IDICT({ 7, PYTREE_INT(1) }, { -2, PYTREE_LIST(PYTREE_INT(3)) }),
+                                PYTREE_NONE, &error), &error);
+    assert_true(pytree_tabulate_text(tree, table, 0, text, sizeof text, NULL, &error) < sizeof text);
+    assert_ok(error.status, &error);
+    assert_non_null(strstr(text, "│      │ list │ -2:    │         │ 2 (8 B) │\n"
+                                 "│      │      │ - 3    │         │         │\n"
+                                 "│      │      │ 7: 1   │         │         │\n"));
+    pytree_table_free(table);
+}
+
+/* A table that is narrower than its title: that begins with the line. */
+typedef struct AStructWhoseNameIsWiderThanItsTable { int n; } AStructWhoseNameIsWiderThanItsTable;
+#define PYTREE_STRUCT AStructWhoseNameIsWiderThanItsTable
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, n)
+#include "pytree_registry.h"
+
+static void long_titles(void **state)
+{
+    AStructWhoseNameIsWiderThanItsTable wide = { 1 };
+    static const char title[] = "AStructWhoseNameIsWiderThanItsTable Summary\n┏━━";
+    pytree_error error = { 0 };
+    char text[2000];
+    (void)state;
+    assert_true(pytree_tabulate_text(PYTREE(&wide), NULL, 0, text, sizeof text, NULL, &error) < sizeof text);
+    assert_ok(error.status, &error);
+    assert_memory_equal(text, title, strlen(title));
+}
+
+static pytree_status calls_without_roles_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const pytree tree = PYTREE_LIST(PYTREE_INT(1));
+    pytree_table *table = pytree_table_new(opt, err);
+    char text[9000];
+    size_t i;
+    for (i = 0; err->status == PYTREE_OK && i < *(const size_t *)context; i++) {
+        (void)pytree_table_call(table, tree, PYTREE_NONE, PYTREE_NONE, err);
+    }
+    if (err->status == PYTREE_OK && pytree_tabulate_text(tree, table, 0, text, sizeof text, opt, err) == SIZE_MAX) {
+        assert_string_equal(text, "");
+    }
+    pytree_table_free(table);
+    return err->status;
+}
+
 static pytree_status many_calls_body(void *context, const pytree_options *opt, pytree_error *err)
 {
     Parts parts = { { { 1, 2 }, 3 }, { { 4, 5 }, 6 } };
@@ -278,6 +360,31 @@ static void tables_and_memory(void **state)
     size_t n;
     (void)state;
     for (n = 0; n < 12; n++) { assert_in_range(sweep_allocations(many_calls_body, &n), 4, 200); }
+    for (n = 0; n < 12; n++) {            /* rows of four cells: memory grows in their first column */
+        assert_in_range(sweep_allocations(calls_without_roles_body, &n), 4, 200);
+    }
+}
+
+static pytree_status long_text_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    char text[1000];
+    const size_t n = pytree_display_text(*(const pytree *)context, text, sizeof text, opt, err);
+    assert_true(err->status == PYTREE_OK ? n > 300 && n < sizeof text : n == SIZE_MAX && text[0] == '\0');
+    return err->status;
+}
+
+/* A static text that is longer than what is at hand without memory takes an allocation, which fails once. */
+static void long_texts_and_memory(void **state)
+{
+    pytree_error error = { 0 };
+    pytree net = pytree_new_object(&pytree_class_Net, NULL, &error);
+    char name[301];
+    (void)state;
+    memset(name, 'x', 300);
+    name[300] = '\0';
+    assert_ok(pytree_object_put_copy(net, "w", PYTREE_STR(name), &error), &error);
+    assert_in_range(sweep_allocations(long_text_body, &net), 4, 20);
+    pytree_container_free(net);
 }
 
 static bool is_part(void *context, const pytree_leaf *value, const pytree_path *path)
@@ -327,8 +434,10 @@ int main(void)
         cmocka_unit_test(attributes_of_objects),
         cmocka_unit_test(roles_are_counted_by_name),
         cmocka_unit_test(tables),
-        cmocka_unit_test(names_and_letters), cmocka_unit_test(lists_in_states), cmocka_unit_test(values_that_are_trees),
-        cmocka_unit_test(tables_and_memory), cmocka_unit_test(structs_as_leaves),
+        cmocka_unit_test(names_and_letters), cmocka_unit_test(brain_floats_in_an_object), cmocka_unit_test(sames_of_nothing),
+        cmocka_unit_test(lists_in_states), cmocka_unit_test(values_that_are_trees),
+        cmocka_unit_test(numbers_for_keys), cmocka_unit_test(long_titles),
+        cmocka_unit_test(tables_and_memory), cmocka_unit_test(long_texts_and_memory), cmocka_unit_test(structs_as_leaves),
         cmocka_unit_test(failures_without_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -314,6 +314,44 @@ static void static_values_are_described(void **state)
                              "{\"text\":\"<address 0x0>\"},5]}");
 }
 
+typedef struct Flags { bool lone, many[3]; } Flags;
+#define PYTREE_STRUCT Flags
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, lone) PYTREE_FIELD(STATIC, many)
+#include "pytree_registry.h"
+
+static void truth_values_are_described(void **state)
+{
+    Flags flags = { false, { false, true, false } };
+    (void)state;
+    assert_words(PYTREE(&flags), "\"statics\":[false,[false,true,false]]");
+}
+
+#define PYTREE_NAMESPACE train
+#define PYTREE_STRUCT Flags
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, lone) PYTREE_FIELD(DATA, many)
+#include "pytree_registry.h"
+
+/* A type and a treedef of a namespace have its name. */
+static void namespaces_are_described(void **state)
+{
+    const pytree_options train = { .space = "train" };
+    Flags flags = { true, { false, true, false } };
+    cJSON *json = described(PYTREE(&flags), &train);
+    const cJSON *const nodes = member(json, "nodes"), *const root = element(nodes, (size_t)cJSON_GetArraySize(nodes) - 1);
+    const cJSON *type = element(member(json, "types"), number_in(root, "type"));
+    (void)state;
+    assert_string_equal(word_in(json, "space"), "train");
+    assert_string_equal(word_in(type, "name"), "Flags");
+    assert_string_equal(word_in(type, "space"), "train");
+    cJSON_Delete(json);
+    json = described(PYTREE(&flags), NULL);
+    type = element(member(json, "types"), 0);
+    assert_true(cJSON_IsNull(member(json, "space")));
+    assert_string_equal(word_in(type, "name"), "Flags");
+    assert_null(cJSON_GetObjectItem(type, "space"));
+    cJSON_Delete(json);
+}
+
 #if TEST_HAS_COMPLEX
 typedef struct Phases {
     double _Complex many[3];
@@ -423,6 +461,14 @@ static pytree_status describe_tree(void *context, const pytree_options *opt, pyt
     return err->status;
 }
 
+/* Only the length is asked for. */
+static pytree_status measure_tree(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const size_t n = pytree_layout_text(*(const pytree *)context, NULL, 0, opt, err);
+    assert_true((n == SIZE_MAX) == (err->status != PYTREE_OK));
+    return err->status;
+}
+
 static pytree_status describe_def(void *context, const pytree_options *opt, pytree_error *err)
 {
     const size_t n = pytree_layout_def_text((const pytree_def *)context, text, sizeof text, opt, err);
@@ -445,6 +491,7 @@ static void allocations(void **state)
     (void)state;
     assert_non_null(def);
     assert_in_range(sweep_allocations(describe_tree, &tree), 4, 40);
+    assert_in_range(sweep_allocations(measure_tree, &tree), 4, 40);
     assert_in_range(sweep_allocations(describe_def, def), 3, 40);
     assert_in_range(sweep_allocations(describe_type, (void *)(uintptr_t)tree.type), 2, 10);
     assert_in_range(sweep_allocations(describe_type, (void *)(uintptr_t)PYTREE_TYPE(EveryAll)), 2, 20);
@@ -460,7 +507,8 @@ int main(void)
         cmocka_unit_test(containers_are_described),
         cmocka_unit_test(keys_of_custom_nodes_are_described),
         cmocka_unit_test(any_bytes_are_described),
-        cmocka_unit_test(static_values_are_described),
+        cmocka_unit_test(static_values_are_described), cmocka_unit_test(truth_values_are_described),
+        cmocka_unit_test(namespaces_are_described),
 #if TEST_HAS_COMPLEX
         cmocka_unit_test(complex_static_values_are_words),
 #endif

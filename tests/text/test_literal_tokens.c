@@ -14,7 +14,7 @@ static void tokens_that_are_wrong(void **state)
         { "'ab", "expected the closing '" },
         { "bool([true, maybe])", "expected True or False, got 'maybe'" },
         { "str([nil])", "expected a string in quotes or None, got 'nil'" },
-        { "f32([", "got the end" },
+        { "f32([", "got the end" }, { "f32([[1] 2])", "expected ',' or ']', got '2'" }, { "f32([[]", "expected ',' or ']'" },
         { "f32([x])", "expected a number" }, { "f32([[1], )])", "got ')'" }, { "f32([,1])", "got ','" },
         { "f32([1, 2], shape=(3,))", "expected a shape of as many elements as there are" },
         { "f32('ab\x7F')", "got 'ab..." },

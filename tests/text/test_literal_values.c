@@ -64,6 +64,23 @@ typedef struct Table {                    /* static values of more kinds than th
     PYTREE_FIELD(DATA, rate)
 #include "pytree_registry.h"
 
+typedef struct Hooks {                    /* addresses: several, and in a struct that is a static value */
+    void *own[3], *one[1];
+} Hooks;
+
+#define PYTREE_STRUCT Hooks
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, own) PYTREE_FIELD(STATIC, one)
+#include "pytree_registry.h"
+
+typedef struct Hooked {
+    Hooks hooks;
+    float rate;
+} Hooked;
+
+#define PYTREE_STRUCT Hooked
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, hooks) PYTREE_FIELD(DATA, rate)
+#include "pytree_registry.h"
+
 /* ---- Numbers ----------------------------------------------------------------------------------------------------------- */
 
 static double parsed_double(const char *text)
@@ -279,6 +296,7 @@ static void test_structs(void **state)
     Everything all = everything_make(false);
     Shelf shelf = shelf_make();
     Table table = { { "a", NULL }, NULL, { 7 }, 0.5f };
+    Hooked hooked = { { { NULL }, { NULL } }, 0.5f };
     Switch lamp = { 0.25, 3 };
     pytree_options opt = { 0 };
     pytree_error error = { 0 };
@@ -345,6 +363,9 @@ static void test_structs(void **state)
     text = literal_of(PYTREE(&table), NULL);
     assert_string_equal(text, "Table(names=('a', None), handler=None, one=(7,), rate=f32(0.5))");
     free(text);
+    text = literal_of(PYTREE(&hooked), NULL);
+    assert_string_equal(text, "Hooked(hooks=Hooks(own=(None, None, None), one=(None,)), rate=f32(0.5))");
+    free(text);
     text = literal_of(PYTREE(&lamp), NULL);
     assert_string_equal(text, "Switch(level=0.25)");
     free(text);
@@ -381,6 +402,7 @@ static void test_unwritable(void **state)
     static const char *const names[] = { "f32", "str", "deque", "OrderedDict", "defaultdict", "a b", "1a", "", "a\xFF" };
     Holder holder = { 1.0f, { 2 } };
     Pack pack = { PYTREE_INT(1) };
+    Hooked hooked = { { { NULL, &pack, NULL }, { NULL } }, 0.5f };
     Everything all = everything_make(true);
     size_t i;
     (void)state;
@@ -390,6 +412,8 @@ static void test_unwritable(void **state)
                       "expected a tree that a literal can express, got the custom node 'Pack'");
     assert_unwritable(PYTREE_TUPLE(PYTREE(&all)), "[0]",
                       "expected a tree that a literal can express, got an address among the static values of 'Everything'");
+    assert_unwritable(PYTREE_TUPLE(PYTREE(&hooked)), "[0]",
+                      "expected a tree that a literal can express, got an address among the static values of 'Hooked'");
     assert_unwritable(PYTREE_LIST(PYTREE_NAMEDTUPLE("P", { "a-b", PYTREE_NONE })), "[0].a-b",
                       "expected a tree that a literal can express, got a field with the name 'a-b'");
     for (i = 0; i < COUNT_OF(names); i++) {
