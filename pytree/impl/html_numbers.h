@@ -23,6 +23,18 @@ static double pytree__html_between(const struct pytree__html_statistics *s, doub
     return range > 0 ? (v / 2 - s->low / 2) / range : 0;
 }
 
+/* Is element i below element k, which is the same double? */
+static bool pytree__html_below(const pytree_leaf *numbers, size_t i, size_t k)
+{
+    const void *const p = numbers->data;
+    switch (numbers->type->dtype) {
+    case PYTREE_I64: return ((const int64_t *)p)[i] < ((const int64_t *)p)[k];
+    case PYTREE_U64: return ((const uint64_t *)p)[i] < ((const uint64_t *)p)[k];
+    case PYTREE_FLONG: return ((const long double *)p)[i] < ((const long double *)p)[k];
+    default: return false;
+    }
+}
+
 static void pytree__html_find_range(struct pytree__html_statistics *s, const pytree_leaf *numbers, size_t n)
 {
     size_t i;
@@ -30,9 +42,9 @@ static void pytree__html_find_range(struct pytree__html_statistics *s, const pyt
         const double v = pytree_leaf_get(numbers, i);
         s->read++;
         if (v - v != 0) { s->nans += v != v; continue; }
-        if (s->finite == 0 || v < s->low) { s->low = v; s->low_at = i; }
-        if (s->finite == 0 || v > s->high) { s->high = v; s->high_at = i; }
-        s->finite++;
+        if (s->finite++ == 0) { s->low_at = s->high_at = i; s->low = s->high = v; }
+        if (v < s->low || (v == s->low && pytree__html_below(numbers, i, s->low_at))) { s->low = v; s->low_at = i; }
+        if (v > s->high || (v == s->high && pytree__html_below(numbers, s->high_at, i))) { s->high = v; s->high_at = i; }
         if (n - i <= s->step) { break; }
     }
 }

@@ -132,6 +132,19 @@ def pictures(test, _):
     test.same(pixel(2, 0), [255, 0, 255, 255], "NaN")
 
 
+def ends_of_range(test, _):
+    """Numbers at both ends of double's range: nothing that the page computes of them overflows."""
+    test.browser.open(FOLDER / "wide.html", "#at=[0]")
+    said = test.value("document.getElementById('details').innerText")
+    for words in ("min\t-1.7976931348623157e+308", "max\t1.7976931348623157e+308", "mean\t0", "std\t1.46781e+308"):
+        test.expect(words in said, f"{words} in {said!r}")
+    bars = test.value("[...document.querySelectorAll('rect')].map((one) => one.textContent)")
+    test.same((bars[0], bars[-1]), ("2 from -1.79769e+308 to -1.68534e+308", "2 from 1.68534e+308 to 1.79769e+308"), "bars")
+    test.same([word for word in ("NaN", "Infinity") if word in said + "".join(bars)], [], "words for what is no number")
+    picture_of = "[...document.querySelector('canvas').getContext('2d').getImageData(%d, 0, 1, 1).data]"
+    test.same([test.value(picture_of % x) for x in (0, 1)], [[178, 24, 43, 255], [33, 102, 172, 255]], "the ends of the colours")
+
+
 def folds_and_keys(test, _):
     """Folds by click and by key; the keys of a tree; the attributes that screen readers want."""
     test.browser.open(FOLDER / "model.html")
@@ -284,6 +297,6 @@ def picture():
 def checks():
     """All of it."""
     made = [Check(function.__name__.replace("_", " "), lambda function=function: in_browser(function))
-            for function in (values, pictures, folds_and_keys, search, differences, links, hostile, deep, large)]
+            for function in (values, pictures, ends_of_range, folds_and_keys, search, differences, links, hostile, deep, large)]
     return [*made, Check("the picture of docs/html.md", picture),
             Check("tools/html_page.py", lambda: steps([ROOT / "tools" / "html_page.py", "--check"]))]

@@ -3,6 +3,7 @@
 #include "pytree/html.h"
 #include "pytree/filter.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -113,6 +114,7 @@ int main(int argc, char **argv)
 {
     Model m = { .layers = { { 64, 48, NULL, NULL }, { 48, 48, NULL, NULL }, { 48, 10, NULL, NULL } } };
     const char *folder = argc == 2 ? argv[1] : ".", *alert = "</script><script>document.title = 'broken'</script>";
+    double wide[6] = { DBL_MAX, -DBL_MAX, 0, -DBL_MAX, DBL_MAX, 0 };
     pytree_error err = { 0 };
     pytree copy, other;
     int failed;
@@ -124,7 +126,7 @@ int main(int argc, char **argv)
     ((Model *)copy.data)->layers[1].w[5] += 0.5f;
     ((Model *)copy.data)->step = 2000;
     other = PYTREE_DICT({ "model", copy }, { "fresh", PYTREE_FLOAT(0.5) });
-    failed = save(folder, "model", PYTREE(&m), NULL)
+    failed = save(folder, "model", PYTREE(&m), NULL) || save(folder, "wide", PYTREE_LIST(PYTREE_ARRAY(wide, 2, 3)), NULL)
         || save(folder, "shared", PYTREE_DICT({ "model", PYTREE(&m) }, { "tied", PYTREE(&m.layers[1]) }), NULL)
         || save(folder, "diff", PYTREE_DICT({ "model", PYTREE(&m) }, { "gone", PYTREE_INT(1) }), &other)
         || save(folder, "equal", PYTREE(&m), &(pytree){ PYTREE(&m).type, &m })

@@ -218,9 +218,12 @@ static void extreme_numbers(void **state)
 {
     double wide[4] = { DBL_MAX, -DBL_MAX, DBL_MAX, -DBL_MAX }, same[3] = { 5, 5, 5 }, nothing[2] = { NAN, NAN };
     double tiny[2] = { 0, 4e-324 };
-    uint64_t whole[2] = { UINT64_MAX, 1 };
+    uint64_t whole[2] = { UINT64_MAX, 1 }, close[3] = { UINT64_MAX - 1, UINT64_MAX, UINT64_MAX - 2 };
+    int64_t signs[4] = { -9007199254740992, -9007199254740993, 9007199254740992, 9007199254740993 };
+    long double wide_ones[3] = { 1, 1 + LDBL_EPSILON, 1 - LDBL_EPSILON };
     cJSON *page = page_of(PYTREE_LIST(PYTREE_ARRAY(wide, 2, 2), PYTREE_ARRAY(same, 3), PYTREE_ARRAY(nothing, 2),
-                                      PYTREE_ARRAY(tiny, 2), PYTREE_ARRAY(whole, 2)), NULL);
+                                      PYTREE_ARRAY(tiny, 2), PYTREE_ARRAY(whole, 2), PYTREE_ARRAY(close, 3),
+                                      PYTREE_ARRAY(signs, 4), PYTREE_ARRAY(wide_ones, 3)), NULL);
     const cJSON *x = cJSON_GetObjectItem(side_at(page, "[0]", "a"), "x");
     (void)state;
     assert_string_equal(word_of(x, "max"), "1.7976931348623157e+308");
@@ -235,6 +238,14 @@ static void extreme_numbers(void **state)
     assert_string_equal(word_of(cJSON_GetObjectItem(side_at(page, "[2]", "a"), "h"), "cells"), "!!");
     assert_string_equal(word_of(cJSON_GetObjectItem(side_at(page, "[3]", "a"), "x"), "max"), "5e-324");
     assert_string_equal(word_of(cJSON_GetObjectItem(side_at(page, "[4]", "a"), "x"), "max"), "18446744073709551615");
+    x = cJSON_GetObjectItem(side_at(page, "[5]", "a"), "x");           /* of numbers that are one double: exact */
+    assert_string_equal(word_of(x, "min"), "18446744073709551613");
+    assert_string_equal(word_of(x, "max"), "18446744073709551615");
+    x = cJSON_GetObjectItem(side_at(page, "[6]", "a"), "x");
+    assert_string_equal(word_of(x, "min"), "-9007199254740993");
+    assert_string_equal(word_of(x, "max"), "9007199254740993");
+    x = cJSON_GetObjectItem(side_at(page, "[7]", "a"), "x");
+    assert_true(strtold(word_of(x, "min"), NULL) == wide_ones[2] && strtold(word_of(x, "max"), NULL) == wide_ones[1]);
     cJSON_Delete(page);
 }
 

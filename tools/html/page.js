@@ -283,9 +283,12 @@ function table(lines) {
         make("tr", {}, make("th", { scope: "row" }, line[0]), ...line.slice(1).map((cell) => make("td", {}, cell)))));
 }
 
+// The number at a part of the way from one to another, whose difference may be infinite.
+const between = (low, high, part) => low * (1 - part) + high * part;
+
 function histogram(x) {
     const ns = "http://www.w3.org/2000/svg", svg = document.createElementNS(ns, "svg"), n = x.bars.length;
-    const most = Math.max(...x.bars), min = Number(x.min), width = 2 * x.half / n;
+    const most = Math.max(...x.bars), min = Number(x.min), max = Number(x.max);
     svg.setAttribute("viewBox", "0 0 " + n + " 100");
     svg.setAttribute("preserveAspectRatio", "none");
     svg.setAttribute("role", "img");
@@ -294,7 +297,8 @@ function histogram(x) {
         const rect = document.createElementNS(ns, "rect"), said = document.createElementNS(ns, "title");
         const tall = bar ? Math.max(1, 100 * bar / most) : 0;
         for (const [name, v] of [["x", k + 0.05], ["width", 0.9], ["y", 100 - tall], ["height", tall]]) { rect.setAttribute(name, v); }
-        said.textContent = grouped(bar) + (isNaN(min) ? "" : " from " + short(min + k * width) + " to " + short(min + (k + 1) * width));
+        said.textContent = grouped(bar) + (isNaN(min) ? "" : " from " + short(between(min, max, k / n)) + " to "
+            + short(between(min, max, (k + 1) / n)));
         rect.append(said);
         svg.append(rect);
     });
@@ -307,7 +311,7 @@ const SCALE = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 
 const AROUND = [[33, 102, 172], [146, 197, 222], [247, 247, 247], [244, 165, 130], [178, 24, 43]];
 
 function colour(h, level) {
-    const around = h.low < 0 && h.high > 0, most = Math.max(-h.low, h.high), v = h.low + (h.high - h.low) * level / 63;
+    const around = h.low < 0 && h.high > 0, most = Math.max(-h.low, h.high), v = between(h.low, h.high, level / 63);
     const at = 4 * (around ? (v / most + 1) / 2 : level / 63), k = Math.min(3, Math.floor(at)), stops = around ? AROUND : SCALE;
     return [0, 1, 2].map((c) => stops[k][c] + (stops[k + 1][c] - stops[k][c]) * (at - k));
 }
@@ -350,7 +354,7 @@ function heatMap(title, h, text) {
         const row = Math.min(high - 1, Math.max(0, Math.floor((event.clientY - box.top) / box.height * high)));
         const level = levelAt(row, column);
         said.textContent = "[" + (shape.length > 1 ? range(row, high, lengths[0]) + ", " : "") + range(column, wide, lengths[1]) + "]  "
-            + (level < 0 ? "not finite" : "about " + short(h.low + (h.high - h.low) * level / 63));
+            + (level < 0 ? "not finite" : "about " + short(between(h.low, h.high, level / 63)));
     });
     paint();
     const parts = [make("h3", {}, title)];
@@ -369,7 +373,7 @@ function tellLeaf(side) {
     if (side.x) {
         parts.push(make("h3", {}, x.step ? "Statistics of every " + x.step + "th element" : "Statistics"), table([
             ["min", x.min], ["max", x.max], ["mean", x.mean === undefined ? undefined : short(x.mean)],
-            ["std", x.mean === undefined ? undefined : short(2 * x.half * Math.sqrt(x.var))],
+            ["std", x.mean === undefined ? undefined : short(x.half * Math.sqrt(x.var) * 2)],
             ["NaN", x.nan && grouped(x.nan)], ["infinite", x.inf && grouped(x.inf)]]));
         if (x.nan || x.inf) { parts[parts.length - 1].classList.add("bad"); }
         if (x.bars) { parts.push(...histogram(x)); }
