@@ -118,7 +118,7 @@ bool pytree_iter_path_match(const pytree_iter *it, const char *pattern, pytree_e
 /* ---- Get and set --------------------------------------------------------------------------------------------------- */
 
 /* Get the value at a path. Returns a view of a leaf, or of a node for pytree_of_view, borrowed from the tree. A path may go on
- * into an array: .window.size[0] is an element, a row of a matrix an array. On error its
+ * into an array: .window.size[0] is an element, a row of a matrix an array; a string in char[n] is one value. On error its
  * type and data are NULL: PYTREE_NOT_FOUND names the first entry that is missing and what stands there instead ("expected
  * .wx, got a Linear with .w, .b"), and the error has the path. is_leaf is not called: values below such a leaf can be
  * reached. With opt->space, the registrations of that namespace hold. Cost: the length of the path, and in nodes other than

@@ -264,7 +264,7 @@ static bool pytree__as_prepare(struct pytree__assign *a, struct pytree__as_place
     if (row != NULL && row->place == PYTREE_STB && (to->form == PYTREE_FORM_MAP) == named) {
         return named ? pytree__as_add_keys(a, place, level) : pytree__as_resize_list(a, place, level);
     }
-    if (to->form == PYTREE_FORM_NONE || (to->form == PYTREE_FORM_LEAF && to->ndim == 0)) {
+    if (to->form == PYTREE_FORM_NONE || (to->form == PYTREE_FORM_LEAF && to->ndim <= (to->type->dtype == PYTREE_TEXT))) {
         return pytree__as_misfit(a, PYTREE_TYPE, place, value);
     }
     if (to->form == PYTREE_FORM_LEAF && to->data == NULL && pytree_leaf_count(to) != 0) {

@@ -141,10 +141,11 @@ static void pytree__element(pytree_leaf *to, const pytree_leaf *array, size_t i)
     *to = one;
 }
 
-/* Take the wanted element of an array. Return false if there is none. */
+/* Take the wanted element of an array. Return false if there is none. A string in an array of characters has none: it is one
+ * value. */
 static bool pytree__path_element(pytree_leaf *at, const pytree_entry *wanted)
 {
-    if (at->form != PYTREE_FORM_LEAF || at->ndim == 0 || wanted->kind != PYTREE_INDEX || wanted->index >= at->shape[0]) {
+    if (at->form != PYTREE_FORM_LEAF || at->ndim <= (at->type->dtype == PYTREE_TEXT) || wanted->kind != PYTREE_INDEX || wanted->index >= at->shape[0]) {
         return false;
     }
     pytree__element(at, at, (size_t)wanted->index);

@@ -187,7 +187,8 @@ void *pytree_op_memory(const pytree_op_call *c, size_t bytes, pytree_error *err)
     return p;
 }
 
-/* Puts the names of the function and the operation before the message of a call that failed. */
+/* Puts the names of the function and the operation before the message of a call that failed; if it has none, that of its
+ * status. */
 static PYTREE__NOINLINE pytree_status pytree__plan_failed(const struct pytree__plan *plan, size_t call, pytree_status status,
                                                           pytree_error *err)
 {
@@ -195,8 +196,10 @@ static PYTREE__NOINLINE pytree_status pytree__plan_failed(const struct pytree__p
     if (err == NULL) { return status; }
     own = *err;
     memset(err, 0, sizeof *err);
-    return pytree_fail(err, own.status != PYTREE_OK ? own.status : status, own.path, "%s: %s: %s", plan->program->name,
-                       plan->ops[call]->name, own.message);
+    if (own.status != PYTREE_OK) { status = own.status; }
+    return pytree_fail(err, status, own.path, "%s: %s: %s%s", plan->program->name, plan->ops[call]->name,
+                       own.message[0] != '\0' ? own.message : "expected success, got ",
+                       own.message[0] != '\0' ? "" : pytree_status_name(status));
 }
 
 static pytree_status pytree__plan_run(struct pytree__plan *plan, pytree_error *err)

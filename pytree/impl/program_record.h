@@ -260,7 +260,7 @@ static const pytree_leaf *const *pytree__pg_shapes(pytree_trace *tr, const pytre
     if (op->shape(&c, &err) != PYTREE_OK) {
         const pytree_status status = err.status != PYTREE_OK ? err.status : PYTREE_SHAPE;
         (void)pytree_fail(tr->err, status, err.path, "%s: %s: %s", r->name, op->name,
-                          err.status != PYTREE_OK ? err.message : "expected operands that fit, got others");
+                          err.message[0] != '\0' ? err.message : "expected operands that fit, got others");
         return NULL;
     }
     for (k = 0; k < n_out; k++) {

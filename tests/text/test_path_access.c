@@ -393,33 +393,42 @@ static void setting_strings_and_scalars(void **state)
     everything_clear(&all);
 }
 
-typedef struct Label { char text[4]; } Label;
+typedef struct Label { char text[4], lines[2][4]; } Label;
 
 #define PYTREE_STRUCT Label
-#define PYTREE_FIELDS PYTREE_FIELD(DATA, text, STRING)
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, text, STRING) PYTREE_FIELD(DATA, lines, STRING)
 #include "pytree_registry.h"
 
-/* An element of a string is one character, a string where that ends it; an element of an array without data has none. */
+/* A string is one value, wherever it lies: an array of strings has elements, a string has none. An element of an array without
+ * data has none. */
 static void elements_of_strings_and_of_nothing(void **state)
 {
-    Label a = { "abc" }, b = { "xyz" };
+    Label a = { "abc", { "one", "two" } };
+    char *word = (char *)(uintptr_t)"word";
     pytree_error error = { 0 };
-    pytree_leaf at, of, nothing = { .type = PYTREE_TYPE(float), .ndim = 2, .shape = { 2, 0 } };
-    bool flag = true;
+    pytree_leaf at, nothing = { .type = PYTREE_TYPE(float), .ndim = 2, .shape = { 2, 0 } };
     (void)state;
-    at = pytree_at(PYTREE(&a), ".text[0]", NULL, &error);
-    of = pytree_at(PYTREE(&b), ".text[3]", NULL, &error);
+    at = pytree_at(PYTREE(&a), ".lines[1]", NULL, &error);
     assert_ok(error.status, &error);
-    assert_int_equal(at.ndim, 0);
-    assert_ptr_equal(at.data, a.text);
-    assert_false(pytree_equal(pytree_of_view(&at), pytree_of_view(&of), NULL, NULL, &error));
-    assert_error(error.status, PYTREE_VALUE, "", &error);
-    assert_string_equal(error.message, "expected a string that ends within its 1 bytes, got one without end");
+    assert_true(at.ndim == 1 && at.shape[0] == 4);
+    assert_ptr_equal(at.data, a.lines[1]);
+    assert_true(pytree_equal(pytree_of_view(&at), pytree_of_view(&at), NULL, NULL, &error));
+    assert_ok(error.status, &error);
+    assert_null(pytree_at(PYTREE(&a), ".text[0]", NULL, &error).type);
+    assert_error(error.status, PYTREE_NOT_FOUND, ".text", &error);
+    assert_string_equal(error.message, "expected [0], got a leaf text[4]");
     memset(&error, 0, sizeof error);
-    at = pytree_at(PYTREE(&a), ".text[3]", NULL, &error);
-    assert_true(pytree_equal(pytree_of_view(&at), pytree_of_view(&of), NULL, NULL, &error));
-    assert_ok(pytree_all(pytree_of_view(&at), &flag, NULL, &error), &error);
-    assert_false(flag);                   /* it is empty */
+    assert_null(pytree_at(PYTREE(&a), ".lines[1][3]", NULL, &error).type);
+    assert_error(error.status, PYTREE_NOT_FOUND, ".lines[1]", &error);
+    assert_string_equal(error.message, "expected [3], got a leaf text[4]");
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_at(PYTREE(&word), "[0]", NULL, &error).type);
+    assert_error(error.status, PYTREE_NOT_FOUND, "", &error);
+    assert_string_equal(error.message, "expected [0], got a leaf str");
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_set_at(PYTREE(&a), ".text[0]", &at, NULL, &error), PYTREE_NOT_FOUND, ".text", &error);
+    assert_string_equal(a.text, "abc");
+    memset(&error, 0, sizeof error);
     at = pytree_at(pytree_of_view(&nothing), "[1]", NULL, &error);
     assert_ok(error.status, &error);
     assert_null(at.data);
