@@ -99,12 +99,15 @@ static pytree_status pytree__fn_structures(const struct pytree__fn_bound *b, con
         }
         pytree__fn_node_text(expected, sizeof expected, x, wanted, at);
         pytree__fn_node_text(came, sizeof came, y, got, j);
+        pytree__td_tell_apart(expected, p->type, came, q->type, sizeof came);
         (void)pytree__fn_fail(b, PYTREE_STRUCTURE, x, at, "%s%sexpected %s, got %s", part == NULL ? "" : part,
                               part == NULL ? "" : ": ", expected, came);
     }
-    if (b->err->status == PYTREE_OK) {
-        (void)pytree__fn_fail(b, PYTREE_STRUCTURE, NULL, 0, "%s%sexpected the same structure, got another",
-                              part == NULL ? "" : part, part == NULL ? "" : ": ");
+    if (b->err->status == PYTREE_OK) {    /* the same nodes, which stand in different namespaces */
+        (void)pytree__fn_fail(b, PYTREE_STRUCTURE, NULL, 0, "%s%sexpected a structure of %s, got one of %s",
+                              part == NULL ? "" : part, part == NULL ? "" : ": ",
+                              pytree__td_space_text(x->space, expected, sizeof expected),
+                              pytree__td_space_text(y->space, came, sizeof came));
     }
     return PYTREE_STRUCTURE;
 }

@@ -276,6 +276,27 @@ static void pytree__td_put_node(struct pytree__text_writer *text, const pytree_d
     }
 }
 
+static const char *pytree__td_space_text(const char *space, char *to, size_t n)
+{
+    struct pytree__text_writer text = pytree__text_to(to, n, NULL);
+    pytree__put_text(&text, space == NULL ? "no namespace" : "namespace ");
+    if (space != NULL) { pytree__put_repr(&text, space, strlen(space)); }
+    pytree__end_text(&text, n);
+    return to;
+}
+
+static void pytree__td_tell_apart(char *a, const pytree_type *x, char *b, const pytree_type *y, size_t n)
+{
+    const char *const spaces[2] = { x == NULL ? NULL : x->space, y == NULL ? NULL : y->space };
+    size_t k;
+    if (strcmp(a, b) != 0 || pytree__same_string(spaces[0], spaces[1])) { return; }
+    for (k = 0; k < 2; k++) {
+        char *const to = k == 0 ? a : b, space[40];
+        const size_t length = strlen(to), used = length < n / 2 ? length : n / 2;
+        (void)snprintf(to + used, n - used, " of %s", pytree__td_space_text(spaces[k], space, sizeof space));
+    }
+}
+
 /* Write the key path of the visited pair; of a long one, `most` entries from both ends. */
 static void pytree__td_put_path(struct pytree__text_writer *text, const pytree__td_walk *w, size_t most)
 {
@@ -301,6 +322,7 @@ static void pytree__td_report(const pytree__td_walk *w, int mismatch)
     text = pytree__text_to(got, sizeof got, NULL);
     pytree__td_put_node(&text, w->b, w->at_b);
     (void)pytree__end_text(&text, sizeof got);
+    pytree__td_tell_apart(expected, w->a->nodes[w->at_a].type, got, w->b->nodes[w->at_b].type, sizeof got);
     text = pytree__text_to(path, sizeof path, NULL);
     pytree__td_put_path(&text, w, 40);
     (void)pytree__end_text(&text, sizeof path);
@@ -479,16 +501,6 @@ static bool pytree__td_add_switch(pytree__td_bytes *kinds, pytree__td_bytes *tex
         && pytree__td_add(texts, "\0", 2, opt, err);
 }
 
-/* Write the namespace of a treedef: "namespace 'train'". */
-static const char *pytree__td_space_text(const pytree_def *def, char *to, size_t n)
-{
-    struct pytree__text_writer text = pytree__text_to(to, n, NULL);
-    pytree__put_text(&text, def->space == NULL ? "no namespace" : "namespace ");
-    if (def->space != NULL) { pytree__put_repr(&text, def->space, strlen(def->space)); }
-    pytree__end_text(&text, n);
-    return to;
-}
-
 pytree_def_error_list *pytree_def_differences(const pytree_def *a, const pytree_def *b, const pytree_options *opt,
                                               pytree_error *err)
 {
@@ -507,8 +519,8 @@ pytree_def_error_list *pytree_def_differences(const pytree_def *a, const pytree_
         good = pytree__td_add_switch(&kinds, &texts, none[a->none_is_leaf], none[b->none_is_leaf], opt, err);
     }
     if (good && !pytree__same_string(a->space, b->space)) {
-        good = pytree__td_add_switch(&kinds, &texts, pytree__td_space_text(a, spaces[0], sizeof spaces[0]),
-                                     pytree__td_space_text(b, spaces[1], sizeof spaces[1]), opt, err);
+        good = pytree__td_add_switch(&kinds, &texts, pytree__td_space_text(a->space, spaces[0], sizeof spaces[0]),
+                                     pytree__td_space_text(b->space, spaces[1], sizeof spaces[1]), opt, err);
     }
     while (good && (event = pytree__td_step(&w)) != PYTREE__TD_END) {
         if (event == PYTREE__TD_VISIT) {

@@ -53,6 +53,12 @@ static bool pytree__td_orders_begin(pytree__td_orders *o, const pytree_def *def,
 static const uint32_t *pytree__td_order(const pytree__td_orders *o, size_t node);
 static void pytree__td_orders_end(pytree__td_orders *o, const pytree_options *opt);
 
+/* Write the namespace of a treedef or a type: "namespace 'train'". */
+static const char *pytree__td_space_text(const char *space, char *to, size_t n);
+/* Tell apart two texts of n bytes that nodes of these types have: if they are the same, put the namespaces of the types behind
+ * them. */
+static void pytree__td_tell_apart(char *a, const pytree_type *x, char *b, const pytree_type *y, size_t n);
+
 /* ---- Growing bytes ------------------------------------------------------------------------------------------------- */
 
 /* Append n bytes, which the caller fills in. Return where they begin; NULL with an error. */

@@ -195,11 +195,68 @@ static void constants_that_are_alike(void **state)
     }
 }
 
+/* ---- Namespaces ---------------------------------------------------------------------------------------------------------- */
+
+/* Everywhere x is the child; in `second` y is; `third` knows another struct only. */
+typedef struct Sides { double x, y; } Sides;
+
+#define PYTREE_STRUCT Sides
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, x) PYTREE_FIELD(DROP, y)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Sides
+#define PYTREE_NAMESPACE second
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, x) PYTREE_FIELD(DATA, y)
+#include "pytree_registry.h"
+
+typedef struct Apart { double x; } Apart;
+
+#define PYTREE_STRUCT Apart
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Apart
+#define PYTREE_NAMESPACE third
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
+/* Structs whose text is the same in two namespaces are told apart by these. */
+static void structs_of_two_namespaces(void **state)
+{
+    static const struct { const char *space, *where, *message; } cases[] = {
+        { NULL, "", NULL },
+        { "second", "[0]", "program: arguments: expected Sides[()] of no namespace, got Sides[()] of namespace 'second'" },
+        { "third", "", "program: arguments: expected a structure of no namespace, got one of namespace 'third'" }
+    };
+    Sides sides = { 2, 3 };
+    double y = 0;
+    pytree_error error = { 0 };
+    pytree_program *const p = pytree_program_new(PYTREE_TRACED(first_of_five), 1, (pytree[1]){ PYTREE(&sides) }, NULL, &error);
+    size_t i;
+    (void)state;
+    assert_ok(error.status, &error);
+    for (i = 0; i < COUNT_OF(cases); i++) {
+        const pytree_fn_options opt = { .tree = { .space = cases[i].space } };
+        const pytree_status status = pytree_apply(PYTREE_PROGRAM(p), 1, (pytree[1]){ PYTREE(&sides) }, PYTREE(&y), &opt,
+                                                  &error);
+        if (cases[i].message == NULL) {
+            assert_ok(status, &error);
+            assert_true(y == 2);
+        } else {
+            assert_error(status, PYTREE_STRUCTURE, cases[i].where, &error);
+            assert_string_equal(error.message, cases[i].message);
+        }
+        memset(&error, 0, sizeof error);
+    }
+    pytree_program_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_and_operations_are_refused), cmocka_unit_test(operations_with_many_results),
-        cmocka_unit_test(conversions_of_numbers), cmocka_unit_test(constants_that_are_alike)
+        cmocka_unit_test(conversions_of_numbers), cmocka_unit_test(constants_that_are_alike),
+        cmocka_unit_test(structs_of_two_namespaces)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,6 +146,44 @@ static void prefixes_and_namespaces(void **state)
     pytree_def_free(leaf);
 }
 
+/* In a namespace it has another child, but the same static values. */
+typedef struct Sided { char text[100]; float a, b; } Sided;
+
+#define PYTREE_STRUCT Sided
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, text, STRING) PYTREE_FIELD(DATA, a) PYTREE_FIELD(DROP, b)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Sided
+#define PYTREE_NAMESPACE train
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, text, STRING) PYTREE_FIELD(DROP, a) PYTREE_FIELD(DATA, b)
+#include "pytree_registry.h"
+
+/* Two nodes that read the same are told apart by the namespaces of their types, also where the text is long. */
+static void nodes_of_two_namespaces(void **state)
+{
+    static const struct { const char *text, *message; } cases[] = {
+        { "hi", "different types: expected Sided[('hi',)] of no namespace, got Sided[('hi',)] of namespace 'train'" },
+        { "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz", "different types: expected "
+          "Sided[('abcdefghijklmnopqrstuvwxyzabcdefghijklmnop of no namespace, got "
+          "Sided[('abcdefghijklmnopqrstuvwxyzabcdefghijklmnop of namespace 'train'" }
+    };
+    const pytree_options train = { .space = "train" };
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(cases); i++) {
+        Sided sided = { "", 1, 2 };
+        pytree_error error = { 0 };
+        pytree_def *all, *some;
+        strcpy(sided.text, cases[i].text);
+        all = pytree_structure(PYTREE(&sided), NULL, &error);
+        some = pytree_structure(PYTREE(&sided), &train, &error);
+        assert_ok(error.status, &error);
+        REFUSED((void *)(uintptr_t)pytree_def_is_prefix(all, some, false, NULL, &error), PYTREE_STRUCTURE, cases[i].message);
+        pytree_def_free(all);
+        pytree_def_free(some);
+    }
+}
+
 /* What is shared in one part is shared in the whole, wherever that stands. */
 static void parts_that_share(void **state)
 {
@@ -287,6 +325,7 @@ int main(void)
         cmocka_unit_test(nodes_that_cannot_be_made),
         cmocka_unit_test(none_is_a_leaf_of_a_struct),
         cmocka_unit_test(prefixes_and_namespaces),
+        cmocka_unit_test(nodes_of_two_namespaces),
         cmocka_unit_test(parts_that_share),
         cmocka_unit_test(differences_of_namespaces),
         cmocka_unit_test(keys_behind_metadata),
