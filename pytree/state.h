@@ -34,8 +34,8 @@ extern "C" {
 
 /* Split a tree into its structure and n states: nnx.split. Returns PYTREE_OK, *graphdef (NULL: not wanted) to be freed with
  * pytree_def_free, and states[0 … n-1]. A place goes to the first filter that matches; one that none takes is PYTREE_FILTER
- * with its path, as is PYTREE_REST before another filter. With n = 0, states[0] gets everything. On failure all results are
- * empty. O(places), and the names of their paths. */
+ * with its path, as is PYTREE_REST before another filter. A custom node that has one key twice is PYTREE_STRUCTURE. With n = 0,
+ * states[0] gets everything. On failure all results are empty. O(places), and the names of their paths. */
 pytree_status pytree_split(pytree t, size_t n, const pytree_filter *filters, pytree_def **graphdef, pytree_flat *states,
                            const pytree_options *opt, pytree_error *err);
 

@@ -145,7 +145,8 @@ static void pytree__element(pytree_leaf *to, const pytree_leaf *array, size_t i)
  * value. */
 static bool pytree__path_element(pytree_leaf *at, const pytree_entry *wanted)
 {
-    if (at->form != PYTREE_FORM_LEAF || at->ndim <= (at->type->dtype == PYTREE_TEXT) || wanted->kind != PYTREE_INDEX || wanted->index >= at->shape[0]) {
+    if (at->form != PYTREE_FORM_LEAF || at->ndim <= (at->type->dtype == PYTREE_TEXT) || wanted->kind != PYTREE_INDEX
+        || wanted->index >= at->shape[0]) {
         return false;
     }
     pytree__element(at, at, (size_t)wanted->index);

@@ -37,6 +37,7 @@ struct pytree__places {
     const pytree_flat *flat;              /* its leaves may be NULL: places then have no view */
     const pytree_def *def;
     bool deep, repeats;                   /* `repeats`: a variable is a place at each path that leads to it */
+    bool distinct;                        /* a node in which two children have one key is an error */
     struct pytree__vector children, frames, path;              /* of pytree__place_child; pytree__place_frame; of entries */
     const struct pytree__places_watch *watch;                  /* NULL: nobody */
     struct pytree__vector rows;           /* of pytree__place_row */
@@ -94,18 +95,20 @@ static int pytree__by_place_key(const void *a, const void *b)
     return pytree__key_compare(&((const struct pytree__place_child *)a)->key, &((const struct pytree__place_child *)b)->key);
 }
 
-/* Sort children; most are few, or sorted already. */
-static void pytree__sort_children(struct pytree__place_child *child, size_t n)
+/* Sort children; most are few, or sorted already. Return a key that is there twice, or NULL. */
+static const pytree_entry *pytree__sort_children(struct pytree__place_child *child, size_t n)
 {
     size_t i, k;
-    for (i = 1; i < n && pytree__by_place_key(&child[i - 1], &child[i]) <= 0; i++) {}
-    if (i >= n) { return; }
-    if (n > 32) { qsort(child, n, sizeof *child, pytree__by_place_key); return; }
-    for (; i < n; i++) {
+    for (i = 1; i < n && pytree__by_place_key(&child[i - 1], &child[i]) < 0; i++) {}
+    if (i >= n) { return NULL; }
+    if (n > 32) { qsort(child, n, sizeof *child, pytree__by_place_key); }
+    for (; i < n && n <= 32; i++) {
         const struct pytree__place_child moved = child[i];
         for (k = i; k != 0 && pytree__by_place_key(&child[k - 1], &moved) > 0; k--) { child[k] = child[k - 1]; }
         child[k] = moved;
     }
+    for (i = 1; i < n && pytree__by_place_key(&child[i - 1], &child[i]) != 0; i++) {}
+    return i < n ? &child[i].key : NULL;
 }
 
 static int pytree__by_row_name(const void *a, const void *b)
@@ -170,12 +173,27 @@ static bool pytree__places_open_struct(struct pytree__places *p, const pytree_ty
     return row != NULL;
 }
 
+/* Report that the node at the end of the path, which it does not have yet, has a key twice. */
+static PYTREE__NOINLINE void pytree__places_fail_twice(struct pytree__places *p, const pytree_entry *key)
+{
+    char where[PYTREE_ERROR_PATH], text[100];
+    struct pytree__text_writer to = pytree__text_to(text, sizeof text, NULL);
+    pytree_path path;
+    path.n = p->path.count - 1;
+    path.entries = (const pytree_entry *)p->path.data;
+    pytree_path_text(&path, where, sizeof where);
+    pytree__put_entry(&to, key, NULL, true);
+    pytree__end_text(&to, sizeof text);
+    p->status = pytree_fail(p->err, PYTREE_STRUCTURE, where, "expected different keys, got %s twice", text);
+}
+
 /* Note the children of another node, sorted by key. */
-static void pytree__places_open_keyed(const struct pytree__places *p, size_t node, struct pytree__place_child *child,
+static void pytree__places_open_keyed(struct pytree__places *p, size_t node, struct pytree__place_child *child,
                                       size_t leaf_end, const pytree_type *role)
 {
     const pytree_node *n = &p->def->nodes[node];
     const unsigned char *key = pytree__first_key(p->def, node);
+    const pytree_entry *twice;
     size_t i, at = node - 1;
     for (i = 0; i < n->arity; i++) {
         child[i].role = role;
@@ -189,7 +207,8 @@ static void pytree__places_open_keyed(const struct pytree__places *p, size_t nod
         leaf_end -= p->def->nodes[at].leaves;
         at -= p->def->nodes[at].nodes;
     }
-    pytree__sort_children(child, n->arity);
+    twice = pytree__sort_children(child, n->arity);
+    if (twice != NULL && p->distinct) { pytree__places_fail_twice(p, twice); }
 }
 
 /* Note the children of a node, sorted by key; unless it is told that all below it is done. It stands apart, so that what is

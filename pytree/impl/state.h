@@ -81,6 +81,7 @@ static pytree_status pytree__states_of(const pytree_flat *flat, size_t n, const 
     problem.status = PYTREE_OK;
     for (i = 0; i < n_states; i++) { pytree__state_begin(&b[i], pure, opt, &problem); }
     pytree__places_begin(&p, flat, false, opt, &problem);
+    p.distinct = true;
     for (i = 0; i < n && pytree__asks_roles(&filters[i]); i++) {}
     by_role = i >= n;
     if (by_role) { (void)pytree__state_repeat_begin(&repeat, &p, n_states, b, &problem); }

@@ -61,6 +61,7 @@ static struct pytree__state_side *pytree__sides_begin(size_t n, const pytree *tr
         if (!side[i].borrowed) { side[i].flat = pytree__state_flatten(trees[i], opt, err); }
         if (side[i].flat.def == NULL) { break; }
         pytree__places_begin(&side[i].places, &side[i].flat, deep, opt, err);
+        side[i].places.distinct = true;
         if (!pytree__side_next(&side[i], err)) { break; }
     }
     return side;

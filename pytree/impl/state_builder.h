@@ -130,7 +130,7 @@ static size_t pytree__state_common(const struct pytree__state_builder *b, const 
 static void pytree__state_go(struct pytree__state_builder *b, const pytree_path *path, size_t common)
 {
     pytree_entry *to;
-    if (b->any && (common == b->path.count || common == path->n)) {
+    if (b->any && common == b->path.count) {                   /* what comes later is never shorter */
         char where[256];
         pytree_path_text(path, where, sizeof where);
         pytree_fail(b->err, PYTREE_STRUCTURE, where, "expected a value or a node, got both");

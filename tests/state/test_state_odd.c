@@ -281,18 +281,30 @@ static const pytree_custom twins_callbacks = { .children = twins_children, .keye
 #define PYTREE_CUSTOM twins_callbacks
 #include "pytree_registry.h"
 
+/* In a state a path leads to one place: whatever stands at a key that is there twice, no state has it. */
 static void keys_that_are_there_twice(void **state)
 {
-    const pytree x = PYTREE(&numbers[0]), node = PYTREE_DICT({ "b", PYTREE(&numbers[1]) });
-    Twins twins[3] = { { node, x }, { x, node }, { x, x } };
+    const pytree x = PYTREE(&numbers[0]), y = PYTREE(&numbers[1]);
+    const pytree node = PYTREE_DICT({ "b", x }), other = PYTREE_DICT({ "a", y });
+    Twins twins[4] = { { node, x }, { x, node }, { x, x }, { node, other } };
+    const pytree_filter all[2] = { PYTREE_PATH_HAS("a"), PYTREE_REST };
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
-        pytree_error error = { 0 };
-        const pytree t = PYTREE(&twins[i]);
-        pytree_flat flat = pytree_state_merge(1, &t, NULL, &error);
-        assert_null(flat.def);
-        assert_error(error.status, PYTREE_STRUCTURE, i == 1 ? ".k.b" : ".k", &error);
-        assert_string_equal(error.message, "expected a value or a node, got both");
+    for (size_t i = 0; i < COUNT_OF(twins); i++) {
+        const pytree t = PYTREE(&twins[i]), inside = PYTREE_DICT({ "t", t });
+        for (int call = 0; call < 4; call++) {
+            pytree_error error = { 0 };
+            pytree_flat flat[2] = { { NULL, NULL }, { NULL, NULL } };
+            pytree_def *def = NULL;
+            switch (call) {
+            case 0: flat[0] = pytree_state(inside, PYTREE_EVERYTHING, NULL, &error); break;
+            case 1: flat[0] = pytree_state_merge(1, &inside, NULL, &error); break;
+            case 2: flat[0] = pytree_state_minus(inside, PYTREE_DICT({ "t", x }), NULL, &error); break;
+            default: (void)pytree_split(inside, 2, all, &def, flat, NULL, &error); break;
+            }
+            assert_true(flat[0].def == NULL && flat[1].def == NULL && def == NULL);
+            assert_error(error.status, PYTREE_STRUCTURE, ".t", &error);
+            assert_string_equal(error.message, "expected different keys, got .k twice");
+        }
     }
 }
 
