@@ -308,6 +308,34 @@ static void keys_that_are_there_twice(void **state)
     }
 }
 
+/* A list of places is no state: it has each value, in order, also where two have one path, in nodes of few and many keys. */
+static void places_of_keys_that_are_there_twice(void **state)
+{
+    enum { MANY = 40 };
+    static pytree_pair pairs[MANY];
+    static char names[MANY][4];
+    static float values[MANY];
+    const pytree_items items = { .count = MANY, .pairs = pairs };
+    Twins twins = { PYTREE(&numbers[1]), PYTREE(&numbers[2]) };
+    pytree_error error = { 0 };
+    pytree_place_list *list;
+    size_t i;
+    (void)state;
+    for (i = 0; i < MANY; i++) {          /* from the last to the first */
+        (void)snprintf(names[i], sizeof names[i], "x%02d", (int)(MANY - 1 - i));
+        pairs[i].key = names[i];
+        pairs[i].value = i == 0 ? PYTREE(&twins) : PYTREE(&values[i]);
+    }
+    list = pytree_places((pytree){ &pytree_types[PYTREE__T_odict], (void *)(uintptr_t)&items }, PYTREE_EVERYTHING, NULL,
+                         &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(list->n, MANY + 1);
+    for (i = 0; i < MANY - 1; i++) { assert_string_equal(list->places[i].path.entries[0].name, names[MANY - 1 - i]); }
+    assert_true(pytree_path_equal(&list->places[MANY - 1].path, &list->places[MANY].path));
+    assert_true(pytree_leaf_get(list->places[MANY - 1].view, 0) == 2 && pytree_leaf_get(list->places[MANY].view, 0) == 3);
+    pytree_places_free(list);
+}
+
 /* States have their keys in order, numbers before names, in whichever order the trees have them. */
 static void keys_are_in_order(void **state)
 {
@@ -612,6 +640,7 @@ int main(void)
         cmocka_unit_test(states_have_parts_of_what_is_alike),
         cmocka_unit_test(states_have_parts_with_other_keys),
         cmocka_unit_test(keys_that_are_there_twice),
+        cmocka_unit_test(places_of_keys_that_are_there_twice),
         cmocka_unit_test(keys_are_in_order),
         cmocka_unit_test(metadata_that_does_not_end),
         cmocka_unit_test(updates_of_objects_that_are_not_whole),

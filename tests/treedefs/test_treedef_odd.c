@@ -168,8 +168,22 @@ static void nodes_of_two_namespaces(void **state)
           "Sided[('abcdefghijklmnopqrstuvwxyzabcdefghijklmnop of namespace 'train'" }
     };
     const pytree_options train = { .space = "train" };
+    Sided one = { "", 1, 2 }, other;
+    pytree_error problem = { 0 };
+    pytree_def *first, *second;
     size_t i;
     (void)state;
+    memset(one.text, 'c', sizeof one.text - 1);                /* these differ where they have been cut */
+    other = one;
+    other.text[sizeof other.text - 2] = 'd';
+    first = pytree_structure(PYTREE(&one), NULL, &problem);
+    second = pytree_structure(PYTREE(&other), NULL, &problem);
+    assert_ok(problem.status, &problem);
+    assert_false(pytree_def_is_prefix(first, second, false, NULL, &problem));
+    assert_error(problem.status, PYTREE_STRUCTURE, "", &problem);
+    assert_null(strstr(problem.message, "namespace"));
+    pytree_def_free(first);
+    pytree_def_free(second);
     for (i = 0; i < COUNT_OF(cases); i++) {
         Sided sided = { "", 1, 2 };
         pytree_error error = { 0 };
