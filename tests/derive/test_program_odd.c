@@ -569,7 +569,8 @@ static void errors_that_nobody_hears(void **state)
     of_program = op = *p->eqns[0].op;
     of_program_params = p->eqns[0].params;
     op.run = unheard_run;
-    refused(PYTREE_TRACED(record_unheard, .context = &op, .name = "g"), 2, maps, PYTREE_VALUE, "", "g: vmap: expected success, got values differ");
+    refused(PYTREE_TRACED(record_unheard, .context = &op, .name = "g"), 2, maps, PYTREE_VALUE, "",
+            "g: vmap: expected success, got values differ");
     pytree_program_free(p);
 }
 
