@@ -80,6 +80,59 @@ static void digits_and_exponents(void **state)
 #endif
 }
 
+/* Two numbers, as NumPy 2.4 prints them: at the bounds beyond which they have exponents, at those of the types, not finite. */
+static void as_numpy_prints_them(void **state)
+{
+    const struct { pytree_dtype dtype; double v[4]; const char *text; } all[] = {              /* tcc: no static infinity */
+        { PYTREE_F64, { 99999999.0, 1.0 }, "[9.9999999e+07, 1.0000000e+00]" },
+        { PYTREE_F64, { 100000000.0, 1.0 }, "[1.e+08, 1.e+00]" },
+        { PYTREE_F64, { 0.0001, 0.1 }, "[0.0001, 0.1   ]" },
+        { PYTREE_F64, { 9.9e-05, 0.05 }, "[9.9e-05, 5.0e-02]" },
+        { PYTREE_F64, { 1000.0, 1.0 }, "[1000.,    1.]" },
+        { PYTREE_F64, { 1000.5, 1.0 }, "[1.0005e+03, 1.0000e+00]" },
+        { PYTREE_F64, { -0.0, 0.0 }, "[-0.,  0.]" },
+        { PYTREE_F64, { 12345678.9, 0.5 }, "[1.23456789e+07, 5.00000000e-01]" },
+        { PYTREE_F64, { 123456789.123, 1e-09 }, "[1.23456789e+08, 1.00000000e-09]" },
+        { PYTREE_F64, { NAN, -1e-300 }, "[     nan, -1.e-300]" },
+        { PYTREE_F64, { -INFINITY, 1e+200 }, "[   -inf, 1.e+200]" },
+        { PYTREE_F64, { 99999999.0, 0.123456789 }, "[9.99999990e+07, 1.23456789e-01]" },
+        { PYTREE_F64, { 0.30000000000000004, 0.3 }, "[0.3, 0.3]" },
+        { PYTREE_F64, { 1.7976931348623157e+308, 2.2250738585072014e-308 }, "[1.79769313e+308, 2.22507386e-308]" },
+        { PYTREE_F64, { 0.000123456789123, 0.1 }, "[0.00012346, 0.1       ]" },
+        { PYTREE_F32, { 16777216.0, 0.1 }, "[1.6777216e+07, 1.0000000e-01]" },
+        { PYTREE_F32, { 999999.0, 1000.0 }, "[999999.,   1000.]" },
+        { PYTREE_F32, { 1000000.0, 1000.0 }, "[1.e+06, 1.e+03]" },
+        { PYTREE_F32, { 0.1, 0.2 }, "[0.1, 0.2]" },
+        { PYTREE_F32, { 3.4028235e+38, 1e-45 }, "[3.4028235e+38, 1.4012985e-45]" },
+        { PYTREE_F32, { 0.0001, 0.1 }, "[1.e-04, 1.e-01]" },
+        { PYTREE_C128, { 1.0, -2.0, 0.5, 1e-05 }, "[1. -2.e+00j, 0.5+1.e-05j]" },
+        { PYTREE_C128, { NAN, INFINITY, -1.0, 2.0 }, "[nan+infj, -1. +2.j]" },
+        { PYTREE_C128, { 10000000000.0, 1.0, -0.0, -0.0 }, "[ 1.e+10+1.j, -0.e+00-0.j]" },
+        { PYTREE_C64, { 0.1, -INFINITY, -INFINITY, 3.0 }, "[ 0.1-infj, -inf +3.j]" },
+        { PYTREE_C64, { 1e-08, 1e+20, 1.0, 1.0 }, "[1.e-08+1.e+20j, 1.e+00+1.e+00j]" },
+        { PYTREE_F16, { 999.5, 1.0 }, "[999.5,   1. ]" },
+        { PYTREE_F16, { 1000.0, 1.0 }, "[1.e+03, 1.e+00]" },
+        { PYTREE_F16, { 6e-08, 65504.0 }, "[5.96e-08, 6.55e+04]" },
+        { PYTREE_F16, { 0.1, 0.3333 }, "[0.1   , 0.3333]" },
+    };
+    static const char *const names[] = { [PYTREE_F16] = "float16", [PYTREE_F32] = "float32", [PYTREE_F64] = "float64",
+                                         [PYTREE_C64] = "complex64", [PYTREE_C128] = "complex128" };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(all); i++) {
+        const bool two_parts = all[i].dtype == PYTREE_C64 || all[i].dtype == PYTREE_C128;
+        const pytree_dtype part = all[i].dtype == PYTREE_C64 ? PYTREE_F32 : two_parts ? PYTREE_F64 : all[i].dtype;
+        void *const room = malloc(4 * sizeof(double));         /* of the type that is stored */
+        const pytree_leaf parts = { .data = room, .type = pytree_dtype_type(part), .ndim = 1, .shape = { 4 } };
+        const pytree_type *const type = pytree_dtype_type(all[i].dtype);
+        char text[100];
+        assert_non_null(room);
+        for (size_t k = 0; k < (two_parts ? 4u : 2u); k++) { pytree_leaf_set(&parts, k, all[i].v[k]); }
+        snprintf(text, sizeof text, "Array(%s, dtype=%s)", all[i].text, names[all[i].dtype]);
+        vector_shown_as(type, room, 2, text);
+        free(room);
+    }
+}
+
 /* Where the type does not fit behind the last line, spaces stand before it, and no end of a line, as JAX prints it. */
 static void types_behind_full_lines(void **state)
 {
@@ -139,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(brain_floats), cmocka_unit_test(every_brain_float), cmocka_unit_test(digits_and_exponents),
+        cmocka_unit_test(as_numpy_prints_them),
         cmocka_unit_test(types_behind_full_lines), cmocka_unit_test(infinite_numbers),
         cmocka_unit_test(types_have_their_names), cmocka_unit_test(what_has_no_elements)
     };
