@@ -32,15 +32,20 @@ static pytree_status pytree__record_role(const pytree__container *c, const char 
 {
     const pytree value = *pytree__ct_row_value(c, row);
     const bool is_static = (c->flags[c->head + row] & PYTREE__CT_STATIC) != 0;
-    char path[PYTREE_ERROR_PATH];
+    char path[PYTREE_ERROR_PATH], what[100];
     if (pytree__ov_of(value) != NULL && pytree_role_is(value.type, role)) { return PYTREE_OK; }
     snprintf(path, sizeof path, ".%s", name);
     if (pytree__ov_of(value) != NULL) {
         return pytree_fail(err, PYTREE_TYPE, path, "expected %s %s, got %s %s", pytree__article(role->name), role->name,
                            pytree__article(value.type->name), value.type->name);
     }
-    return pytree_fail(err, PYTREE_TYPE, path, "expected a variable, got a %s%s", is_static ? "static " : "",
-                       value.type->kind == PYTREE_KIND_LEAF ? pytree_dtype_name(value.type) : value.type->name);
+    if (is_static) {
+        snprintf(what, sizeof what, "a static %.60s",
+                 value.type->kind == PYTREE_KIND_LEAF ? pytree_dtype_name(value.type) : value.type->name);
+    } else {
+        pytree__od_describe(value, what, sizeof what);
+    }
+    return pytree_fail(err, PYTREE_TYPE, path, "expected a variable, got %s", what);
 }
 
 /* Find the member of a struct that records a name. */

@@ -76,6 +76,7 @@ static void arrays_that_are_perturbed(void **state)
     perturbed_as(PYTREE_F32, 1, false);
     perturbed_as(PYTREE_F64, 1, true);
     perturbed_as(PYTREE_C64, 2, false);
+    perturbed_as(PYTREE_C128, 2, true);
     REFUSED(pytree_perturb(part, "x", NULL, &error), PYTREE_TYPE, "", "expected an array of float or double, got NULL");
     REFUSED(pytree_perturb(part, "x", &x, &error), PYTREE_TYPE, "", "expected an array of float or double, got i32");
     x.type = NULL;
