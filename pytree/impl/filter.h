@@ -295,12 +295,8 @@ static bool pytree__filter_one(const pytree_filter *filter, const pytree_place *
     case PYTREE_FILTER_INDEX: return pytree__path_has(&at->path, filter);
     case PYTREE_FILTER_TAG: return filter->text != NULL && pytree__has_tag(at->metadata, filter->text);
     case PYTREE_FILTER_TEST: return filter->test != NULL && filter->test(filter->context, at);
-    case PYTREE_FILTER_NOTHING:
-    case PYTREE_FILTER_ANY:
-    case PYTREE_FILTER_ALL:
-    case PYTREE_FILTER_NOT: break;
+    default: return false;
     }
-    return false;
 }
 
 /* Take the answer of a part of the filter on top. Returns the next part that must be asked; NULL if the answer is that of the
@@ -381,9 +377,7 @@ static void pytree__put_one_filter(struct pytree__text_writer *to, const pytree_
         pytree__put_text(to, filter->kind == PYTREE_FILTER_PART ? ", exact=False)" : ", exact=True)");
         break;
     case PYTREE_FILTER_TEST: pytree__put_text(to, "Where(function)"); break;
-    case PYTREE_FILTER_ANY:
-    case PYTREE_FILTER_ALL:
-    case PYTREE_FILTER_NOT: break;
+    default: break;
     }
 }
 

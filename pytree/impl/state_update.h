@@ -89,14 +89,13 @@ static bool pytree__other_path(pytree t, const pytree_place *place, pytree_leaf 
     const char *const got = place->role == NULL ? "leaf" : place->role->name;
     char where[PYTREE_ERROR_PATH];
     *leaf = pytree_get(t, path, opt, err);
-    if (leaf->type == NULL) { return false; }
     if (leaf->form != PYTREE_FORM_LEAF && pytree__is_variable(leaf->type)) {           /* a variable, also of a state */
         pytree_entry value = { PYTREE_ATTRIBUTE, "value", (pytree_key_index)-1 };
         const pytree_path inside = { 1, &value };
         const pytree_leaf variable = *leaf;
         *leaf = pytree_get(pytree_of_view(&variable), &inside, opt, err);
-        if (leaf->type == NULL) { return false; }
     }
+    if (leaf->type == NULL) { return false; }
     if (leaf->form == PYTREE_FORM_LEAF) { return true; }
     pytree_path_text(path, where, sizeof where);
     if (leaf->form == PYTREE_FORM_NONE) {
@@ -317,9 +316,8 @@ PYTREE__INLINE pytree pytree__update_seek(struct pytree__vector *holders, const 
                                           pytree get(pytree holder, const pytree_entry *key), pytree_error *err)
 {
     const pytree_path *path = &places->at.path;
-    const size_t n = places->kept < path->n ? places->kept : path->n - 1;
     pytree next;
-    if (n + 1 < holders->count) { holders->count = n + 1; }
+    if (places->kept + 1 < holders->count) { holders->count = places->kept + 1; }
     while (holders->count < path->n) {
         pytree *to;
         next = get(((const pytree *)holders->data)[holders->count - 1], &path->entries[holders->count - 1]);

@@ -212,6 +212,29 @@ static void variables_are_made_of_one_value(void **state)
     assert_error(pytree_variable_node.make(&v, &from, &error), PYTREE_ARGUMENT, "", &error);
 }
 
+/* A filter of no kind chooses nothing and has no text; neither an error object nor a type nor a string is needed. */
+static void filters_of_no_kind(void **state)
+{
+    pytree_filter odd = PYTREE_EVERYTHING, path = PYTREE_PATH(".c[0].inner"), type = PYTREE_OF_TYPE(NULL);
+    const pytree_filter none = PYTREE_PATH(NULL);
+    pytree_place at[8];
+    pytree_entry entries[8][3];
+    char text[40] = "before";
+    (void)state;
+    places(at, entries);
+    memset(&odd.kind, 99, sizeof odd.kind);
+    assert_false(pytree_filter_match(&odd, &at[0], NULL));
+    assert_int_equal(pytree_filter_text(&odd, text, sizeof text), 0);
+    assert_string_equal(text, "");
+    assert_true(pytree_filter_match(&path, &at[2], NULL));
+    path.text = "[";
+    assert_false(pytree_filter_match(&path, &at[2], NULL));
+    assert_int_equal(pytree_filter_text(&type, text, sizeof text), 12);
+    assert_string_equal(text, "OfType(None)");
+    assert_int_equal(pytree_filter_text(&none, text, sizeof text), 10);
+    assert_string_equal(text, "Path(None)");
+}
+
 /* An iterator that has not begun stands at no leaf. */
 static void no_role_before_the_first_leaf(void **state)
 {
@@ -246,6 +269,7 @@ int main(void)
         cmocka_unit_test(tags_are_metadata),
         cmocka_unit_test(variables_are_nodes),
         cmocka_unit_test(filters_without_what_they_need),
+        cmocka_unit_test(filters_of_no_kind),
         cmocka_unit_test(roles_that_are_like_others),
         cmocka_unit_test(variables_are_made_of_one_value),
     };

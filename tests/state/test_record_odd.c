@@ -213,7 +213,8 @@ static pytree_status sweep_pop(void *context, const pytree_options *opt, pytree_
 
 static pytree_status sweep_fits(void *context, const pytree_options *opt, pytree_error *err)
 {
-    const pytree part = *(const pytree *)context, state = PYTREE_DICT({ "w", PYTREE_VARIABLE(Param, PYTREE_ARRAY(numbers + 2, 2)) });
+    const pytree part = *(const pytree *)context;
+    const pytree state = PYTREE_DICT({ "w", PYTREE_VARIABLE(Param, PYTREE_ARRAY(numbers + 2, 2)) });
     return pytree_object_update(part, 1, &state, opt, err);
 }
 
@@ -233,8 +234,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(members_without_a_role), TEST(a_member_in_two_places), TEST(names_that_hold_no_variable),
-        TEST(no_metadata_were_found), TEST(captured_from_a_state), TEST(failed_updates_leave_nothing), TEST(failed_updates_of_lists),
-        TEST(scalars_are_written_in_place), TEST(memory_runs_out),
+        TEST(no_metadata_were_found), TEST(captured_from_a_state), TEST(failed_updates_leave_nothing),
+        TEST(failed_updates_of_lists), TEST(scalars_are_written_in_place), TEST(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,6 +154,13 @@ static bool fails_to_write(pytree_error *err)
     return n == SIZE_MAX;
 }
 
+static bool fails_to_measure(pytree_error *err)
+{
+    pytree_filter of[DEEP + 1];
+    (void)err;
+    return pytree_filter_text(deep_filter(of), NULL, 0) == SIZE_MAX;
+}
+
 static bool fails_to_look(pytree_error *err)
 {
     const bool has = pytree_has_data(deep_list(PYTREE_INT(1)), err);           /* which it says if it cannot tell */
@@ -176,7 +183,9 @@ static bool fails_to_split(pytree_error *err)
 
 static void the_library_runs_out(void **state)
 {
-    bool (*const all[])(pytree_error *err) = { fails_to_match, fails_to_write, fails_to_look, fails_to_split };
+    bool (*const all[])(pytree_error *err) = {
+        fails_to_match, fails_to_write, fails_to_measure, fails_to_look, fails_to_split
+    };
     size_t i, n;
     (void)state;
     for (i = 0; i < COUNT_OF(all); i++) {
