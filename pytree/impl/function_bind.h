@@ -79,6 +79,7 @@ static pytree_status pytree__fn_structures(const struct pytree__fn_bound *b, con
                                            const pytree_leaf *wanted, const pytree_def *y, const pytree_leaf *got)
 {
     size_t *pairs = (size_t *)pytree__fn_take(b->plan, x->n_nodes + 1, 2 * sizeof *pairs), n = 1;
+    const char *const of = part == NULL ? "" : part, *const colon = part == NULL ? "" : ": ";
     char expected[PYTREE__SIDE], came[PYTREE__SIDE];
     if (pairs == NULL) { return PYTREE_NO_MEMORY; }
     pairs[0] = x->n_nodes - 1;
@@ -100,12 +101,10 @@ static pytree_status pytree__fn_structures(const struct pytree__fn_bound *b, con
         pytree__fn_node_text(expected, sizeof expected, x, wanted, at);
         pytree__fn_node_text(came, sizeof came, y, got, j);
         pytree__td_tell_apart(expected, p->type, came, q->type, sizeof came);
-        (void)pytree__fn_fail(b, PYTREE_STRUCTURE, x, at, "%s%sexpected %s, got %s", part == NULL ? "" : part,
-                              part == NULL ? "" : ": ", expected, came);
+        (void)pytree__fn_fail(b, PYTREE_STRUCTURE, x, at, "%s%sexpected %s, got %s", of, colon, expected, came);
     }
     if (b->err->status == PYTREE_OK) {    /* the same nodes, which stand in different namespaces */
-        (void)pytree__fn_fail(b, PYTREE_STRUCTURE, NULL, 0, "%s%sexpected a structure of %s, got one of %s",
-                              part == NULL ? "" : part, part == NULL ? "" : ": ",
+        (void)pytree__fn_fail(b, PYTREE_STRUCTURE, NULL, 0, "%s%sexpected a structure of %s, got one of %s", of, colon,
                               pytree__td_space_text(x->space, expected, sizeof expected),
                               pytree__td_space_text(y->space, came, sizeof came));
     }
