@@ -49,10 +49,9 @@ bool pytree_equal_within(pytree a, pytree b, size_t n, const pytree_group *toler
     both[0] = a;
     both[1] = b;
     if (it != NULL) {
-        if (pytree_iter_begin(it, 2, both, opt, err) == PYTREE_OK) {
-            while (it->status == PYTREE_OK && pytree_iter_next(it)) {
-                it->status = pytree__compare_within(it, pytree__tolerance_of(groups, it->index), opt);
-            }
+        (void)pytree_iter_begin(it, 2, both, opt, err);
+        while (it->status == PYTREE_OK && pytree_iter_next(it)) {
+            it->status = pytree__compare_within(it, pytree__tolerance_of(groups, it->index), opt);
         }
         pytree_iter_end(it);
         status = it->status;
@@ -108,13 +107,12 @@ static void pytree__deviations_fill(pytree_deviation_list *list, const pytree bo
     pytree_iter *const it = pytree__deviation_iter(opt, err);
     size_t next = 0;
     if (it == NULL) { return; }
-    if (pytree_iter_begin(it, 2, both, opt, err) == PYTREE_OK) {
-        for (; pytree_iter_next(it) && next < list->n; next++) {
-            const pytree_tolerance *const tolerance = groups == NULL ? NULL : pytree__tolerance_of(groups, next);
-            if (pytree__measure_deviation(&leaves[next], it, tolerance) != PYTREE_OK) { break; }
-            leaves[next].path = list->paths[next];
-            list->n_differing += leaves[next].differing != 0;
-        }
+    (void)pytree_iter_begin(it, 2, both, opt, err);
+    for (; pytree_iter_next(it) && next < list->n; next++) {
+        const pytree_tolerance *const tolerance = groups == NULL ? NULL : pytree__tolerance_of(groups, next);
+        if (pytree__measure_deviation(&leaves[next], it, tolerance) != PYTREE_OK) { break; }
+        leaves[next].path = list->paths[next];
+        list->n_differing += leaves[next].differing != 0;
     }
     pytree_iter_end(it);
     pytree__array_free(it, 1, sizeof *it, pytree__allocator(opt));

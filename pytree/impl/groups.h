@@ -40,21 +40,20 @@ static void pytree__groups_fill(pytree_groups *g, pytree t, const pytree_options
 {
     pytree_iter it;
     size_t next = 0;
-    if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
-        for (; err->status == PYTREE_OK && pytree_iter_next(&it); next++) {
-            const pytree_leaf *const leaf = it.leaf[0];
-            const size_t i = pytree__group_find(g, &it, err);
-            if (err->status != PYTREE_OK) { continue; }
-            if (next == g->n_leaves) { (void)pytree__fail_unstable_callback(err); continue; }
-            if (i == g->n_groups) {
-                (void)pytree__fail_at(&it.cursors[0], PYTREE_NOT_FOUND,
-                                      "expected one of %zu patterns to match this leaf, got none", g->n_groups);
-                continue;
-            }
-            ((uint32_t *)(uintptr_t)g->of)[next] = (uint32_t)i;
-            ((size_t *)(uintptr_t)g->leaves)[i]++;
-            ((size_t *)(uintptr_t)g->elements)[i] += leaf->form == PYTREE_FORM_LEAF ? pytree_leaf_count(leaf) : 1;
+    (void)pytree_iter_begin(&it, 1, &t, opt, err);
+    for (; err->status == PYTREE_OK && pytree_iter_next(&it); next++) {
+        const pytree_leaf *const leaf = it.leaf[0];
+        const size_t i = pytree__group_find(g, &it, err);
+        if (err->status != PYTREE_OK) { continue; }
+        if (next == g->n_leaves) { (void)pytree__fail_unstable_callback(err); continue; }
+        if (i == g->n_groups) {
+            (void)pytree__fail_at(&it.cursors[0], PYTREE_NOT_FOUND,
+                                  "expected one of %zu patterns to match this leaf, got none", g->n_groups);
+            continue;
         }
+        ((uint32_t *)(uintptr_t)g->of)[next] = (uint32_t)i;
+        ((size_t *)(uintptr_t)g->leaves)[i]++;
+        ((size_t *)(uintptr_t)g->elements)[i] += leaf->form == PYTREE_FORM_LEAF ? pytree_leaf_count(leaf) : 1;
     }
     pytree_iter_end(&it);
     if (err->status == PYTREE_OK && next != g->n_leaves) { (void)pytree__fail_unstable_callback(err); }

@@ -86,11 +86,9 @@ static size_t pytree__object_children(const void *self, pytree *children, pytree
             children[i].type = &pytree_static_type;
             children[i].data = value;
         }
-        if (keys != NULL) {
-            keys[i].kind = c->keyed ? PYTREE_ATTRIBUTE : PYTREE_INDEX;
-            keys[i].name = c->keyed ? c->items.pairs[row].key : NULL;
-            keys[i].index = i;
-        }
+        keys[i].kind = c->keyed ? PYTREE_ATTRIBUTE : PYTREE_INDEX;
+        keys[i].name = c->keyed ? c->items.pairs[row].key : NULL;
+        keys[i].index = i;
     }
     return c->items.count;
 }

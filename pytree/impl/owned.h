@@ -196,15 +196,14 @@ void *pytree_arrays(pytree t, size_t *bytes)
         return block->memory == NULL ? NULL : block->device;
     }
     behind = (uintptr_t)block->base + block->bytes - (uintptr_t)block;
-    if (pytree_iter_begin(&it, 1, &t, NULL, NULL) == PYTREE_OK) {
-        while (pytree_iter_next(&it)) {                        /* arrays of the block stand behind its header */
-            const pytree_leaf *const leaf = it.leaf[0];
-            char *const at = (char *)leaf->data;
-            const size_t n = leaf->ndim != 0 && leaf->type->dtype < PYTREE_STRING ? pytree_leaf_bytes(leaf) : 0;
-            if (n == 0 || (uintptr_t)at - (uintptr_t)block >= behind) { continue; }
-            if (first == NULL || (uintptr_t)at < (uintptr_t)first) { first = at; }       /* a program may have swapped two */
-            if ((uintptr_t)at + n > (uintptr_t)end) { end = at + n; }
-        }
+    (void)pytree_iter_begin(&it, 1, &t, NULL, NULL);
+    while (pytree_iter_next(&it)) {                        /* arrays of the block stand behind its header */
+        const pytree_leaf *const leaf = it.leaf[0];
+        char *const at = (char *)leaf->data;
+        const size_t n = leaf->ndim != 0 && leaf->type->dtype < PYTREE_STRING ? pytree_leaf_bytes(leaf) : 0;
+        if (n == 0 || (uintptr_t)at - (uintptr_t)block >= behind) { continue; }
+        if (first == NULL || (uintptr_t)at < (uintptr_t)first) { first = at; }       /* a program may have swapped two */
+        if ((uintptr_t)at + n > (uintptr_t)end) { end = at + n; }
     }
     pytree_iter_end(&it);
     if (it.status == PYTREE_OK) { *bytes = (uintptr_t)end - (uintptr_t)first; }

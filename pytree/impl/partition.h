@@ -37,13 +37,12 @@ pytree_status pytree_partition(pytree t, pytree_filter_fn *pass, void *context, 
         parts[1].leaves = leaves[1];
     }
     if (own.status == PYTREE_OK && pytree__alg_view(fill, &hole, opt, &own) == PYTREE_OK) {
-        if (pytree_iter_begin(&it, 1, &t, opt, &own) == PYTREE_OK) {
-            while (pytree_iter_next(&it) && it.index < parts[0].def->n_leaves) {
-                pytree_leaf *leaf = &leaves[0][it.index], *other = &leaves[1][it.index];
-                const bool passes = pass(context, &it);
-                pytree__copy_view(other, passes ? &hole : leaf);
-                if (!passes) { pytree__copy_view(leaf, &hole); }
-            }
+        (void)pytree_iter_begin(&it, 1, &t, opt, &own);
+        while (pytree_iter_next(&it) && it.index < parts[0].def->n_leaves) {
+            pytree_leaf *leaf = &leaves[0][it.index], *other = &leaves[1][it.index];
+            const bool passes = pass(context, &it);
+            pytree__copy_view(other, passes ? &hole : leaf);
+            if (!passes) { pytree__copy_view(leaf, &hole); }
         }
         pytree_iter_end(&it);
     }

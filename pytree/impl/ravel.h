@@ -32,15 +32,14 @@ static pytree_status pytree__rv_count_numbers(pytree t, pytree__rv_census *censu
 {
     pytree_iter it;
     memset(census, 0, sizeof *census);
-    if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
-        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
-            const pytree_leaf *leaf = it.leaf[0];
-            it.status = pytree__rv_want_number(&it, leaf, NULL);
-            if (it.status == PYTREE_OK) {
-                census->leaves++;
-                census->set |= PYTREE__RV_BIT(leaf->type->dtype);
-                census->n = pytree__plus(census->n, pytree_leaf_count(leaf));
-            }
+    (void)pytree_iter_begin(&it, 1, &t, opt, err);
+    while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
+        const pytree_leaf *leaf = it.leaf[0];
+        it.status = pytree__rv_want_number(&it, leaf, NULL);
+        if (it.status == PYTREE_OK) {
+            census->leaves++;
+            census->set |= PYTREE__RV_BIT(leaf->type->dtype);
+            census->n = pytree__plus(census->n, pytree_leaf_count(leaf));
         }
     }
     pytree_iter_end(&it);
@@ -129,16 +128,15 @@ static pytree_status pytree__rv_list_leaves(pytree__rv_list *list, const pytree_
         if (parts == NULL) { return pytree__no_memory(err, bytes); }
         list->parts = parts;
     }
-    if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
-        it.cursors[0].writes = writes;
-        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
-            if (at++ == list->n) { break; }                    /* one too many */
-            it.status = pytree__rv_want_number(&it, it.leaf[0], NULL);
-            list->parts[at - 1].data = (char *)it.leaf[0]->data;
-            list->parts[at - 1].n = pytree_leaf_count(it.leaf[0]);
-            list->parts[at - 1].dtype = it.leaf[0]->type->dtype;
-            n += list->parts[at - 1].n;
-        }
+    (void)pytree_iter_begin(&it, 1, &t, opt, err);
+    it.cursors[0].writes = writes;
+    while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
+        if (at++ == list->n) { break; }                    /* one too many */
+        it.status = pytree__rv_want_number(&it, it.leaf[0], NULL);
+        list->parts[at - 1].data = (char *)it.leaf[0]->data;
+        list->parts[at - 1].n = pytree_leaf_count(it.leaf[0]);
+        list->parts[at - 1].dtype = it.leaf[0]->type->dtype;
+        n += list->parts[at - 1].n;
     }
     pytree_iter_end(&it);
     if (it.status == PYTREE_OK && (at != list->n || n != census->n)) {
@@ -154,19 +152,18 @@ static PYTREE__NOINLINE pytree_status pytree__rv_fail_loss(pytree t, size_t i, p
 {
     const pytree_type *const to_type = pytree_dtype_type(to);
     pytree_iter it;
-    if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
-        while (it.index != i && pytree_iter_next(&it)) {}
-        if (it.status == PYTREE_OK && loss == PYTREE_LOSS_REFUSED_BY_TYPE) {
-            it.status = pytree__fail_at(&it.cursors[0], PYTREE_TYPE, "expected a type that %s has every number of, got %s",
-                                        pytree_dtype_name(to_type), pytree_dtype_name(numbers->type));
-        } else if (it.status == PYTREE_OK) {
-            char text[100];
-            struct pytree__text_writer sink = pytree__text_to(text, sizeof text, NULL);
-            pytree__put_value(&sink, numbers, lost);
-            pytree__end_text(&sink, sizeof text);
-            it.status = pytree__fail_at(&it.cursors[0], PYTREE_VALUE, "expected numbers that %s has, got %s at element %zu",
-                                        pytree_dtype_name(to_type), text, lost);
-        }
+    (void)pytree_iter_begin(&it, 1, &t, opt, err);
+    while (it.index != i && pytree_iter_next(&it)) {}
+    if (it.status == PYTREE_OK && loss == PYTREE_LOSS_REFUSED_BY_TYPE) {
+        it.status = pytree__fail_at(&it.cursors[0], PYTREE_TYPE, "expected a type that %s has every number of, got %s",
+                                    pytree_dtype_name(to_type), pytree_dtype_name(numbers->type));
+    } else if (it.status == PYTREE_OK) {
+        char text[100];
+        struct pytree__text_writer sink = pytree__text_to(text, sizeof text, NULL);
+        pytree__put_value(&sink, numbers, lost);
+        pytree__end_text(&sink, sizeof text);
+        it.status = pytree__fail_at(&it.cursors[0], PYTREE_VALUE, "expected numbers that %s has, got %s at element %zu",
+                                    pytree_dtype_name(to_type), text, lost);
     }
     pytree_iter_end(&it);
     return it.status;
@@ -428,14 +425,13 @@ pytree_status pytree_unravel_views(const pytree_leaf *vector, pytree like, pytre
     if (leaves == NULL && census.leaves != 0) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected an array of %zu leaves, got NULL", capacity);
     }
-    if (pytree_iter_begin(&it, 1, &like, opt, err) == PYTREE_OK) {
-        while (pytree_iter_next(&it)) {
-            pytree_leaf *leaf = &leaves[it.index];
-            *leaf = *it.leaf[0];
-            leaf->data = (char *)vector->data + first * vector->type->size;
-            leaf->type = vector->type;
-            first += pytree_leaf_count(leaf);
-        }
+    (void)pytree_iter_begin(&it, 1, &like, opt, err);
+    while (pytree_iter_next(&it)) {
+        pytree_leaf *leaf = &leaves[it.index];
+        *leaf = *it.leaf[0];
+        leaf->data = (char *)vector->data + first * vector->type->size;
+        leaf->type = vector->type;
+        first += pytree_leaf_count(leaf);
     }
     pytree_iter_end(&it);
     return it.status;
@@ -453,23 +449,22 @@ bool pytree_contiguous(pytree t, size_t padding, pytree_leaf *vector, const pytr
     }
     if (status == PYTREE_OK) { status = pytree__rv_want_one_type(census.set, err); }
     if (status != PYTREE_OK) { return false; }
-    if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
-        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
-            const pytree_leaf *leaf = it.leaf[0];
-            const size_t bytes = pytree_leaf_bytes(leaf);
-            const uintptr_t at = (uintptr_t)leaf->data, due = (uintptr_t)end;
-            const bool padded = padding != 0 && at > due && at - due < padding && at % padding == 0
-                && (at - due) % leaf->type->size == 0;
-            type = leaf->type;
-            if (bytes == 0) { continue; }
-            if (begin == NULL) { begin = (char *)leaf->data; }
-            else if (at != due && !padded) {
-                it.status = pytree__fail_at(&it.cursors[0], PYTREE_VALUE,
-                                            "expected the leaf to begin where the one before ends, got %s of %zu bytes",
-                                            at > due ? "a gap" : "a step back", (size_t)(at > due ? at - due : due - at));
-            }
-            end = (char *)leaf->data + bytes;
+    (void)pytree_iter_begin(&it, 1, &t, opt, err);
+    while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
+        const pytree_leaf *leaf = it.leaf[0];
+        const size_t bytes = pytree_leaf_bytes(leaf);
+        const uintptr_t at = (uintptr_t)leaf->data, due = (uintptr_t)end;
+        const bool padded = padding != 0 && at > due && at - due < padding && at % padding == 0
+            && (at - due) % leaf->type->size == 0;
+        type = leaf->type;
+        if (bytes == 0) { continue; }
+        if (begin == NULL) { begin = (char *)leaf->data; }
+        else if (at != due && !padded) {
+            it.status = pytree__fail_at(&it.cursors[0], PYTREE_VALUE,
+                                        "expected the leaf to begin where the one before ends, got %s of %zu bytes",
+                                        at > due ? "a gap" : "a step back", (size_t)(at > due ? at - due : due - at));
         }
+        end = (char *)leaf->data + bytes;
     }
     pytree_iter_end(&it);
     if (it.status != PYTREE_OK) { return false; }

@@ -181,21 +181,20 @@ static pytree_status pytree__rv_put_rows(pytree__rv_table *table, pytree__rv_row
     pytree__rv_begin_row(last);
     pytree__rv_begin_row(total);
     total->below = true;
-    if (pytree_iter_begin(&it, 1, &t, tree, err) == PYTREE_OK) {
-        while (pytree_iter_next(&it)) {
-            it.status = pytree__rv_read_path(next, &it, depth, pytree__allocator(tree), err);
-            if (it.status != PYTREE_OK) { break; }
-            if (last->leaves == 0 || strcmp(last->path, next->path) != 0) {
-                pytree__rv_row *done = last;
-                if (done->leaves != 0) { pytree__rv_put_row(table, done, done->path); }
-                last = next;
-                next = done;
-                pytree__rv_begin_row(last);
-                last->below = pytree_iter_path(&it, NULL, 0) > depth;
-            }
-            pytree__rv_add_leaf(last, it.leaf[0]);
-            pytree__rv_add_leaf(total, it.leaf[0]);
+    (void)pytree_iter_begin(&it, 1, &t, tree, err);
+    while (pytree_iter_next(&it)) {
+        it.status = pytree__rv_read_path(next, &it, depth, pytree__allocator(tree), err);
+        if (it.status != PYTREE_OK) { break; }
+        if (last->leaves == 0 || strcmp(last->path, next->path) != 0) {
+            pytree__rv_row *done = last;
+            if (done->leaves != 0) { pytree__rv_put_row(table, done, done->path); }
+            last = next;
+            next = done;
+            pytree__rv_begin_row(last);
+            last->below = pytree_iter_path(&it, NULL, 0) > depth;
         }
+        pytree__rv_add_leaf(last, it.leaf[0]);
+        pytree__rv_add_leaf(total, it.leaf[0]);
     }
     pytree_iter_end(&it);
     if (last->leaves != 0) { pytree__rv_put_row(table, last, last->path); }

@@ -173,7 +173,6 @@ static pytree_status pytree__alg_leaf_error(const pytree_def *def, size_t leaf, 
     char path[1000];
     struct pytree__text_writer text = pytree__text_to(path, sizeof path, NULL);
     size_t node = 0;
-    if (err == NULL) { return status; }
     for (; def->nodes[node].type != NULL || leaf-- != 0; node++) {}
     pytree__alg_put_path(&text, def, node);
     pytree__end_text(&text, sizeof path);

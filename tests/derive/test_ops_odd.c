@@ -230,7 +230,7 @@ static pytree_op find(const pytree_program *p, const char *name)
 static void operations_of_programs(void **state)
 {
     double x[3] = { 1, -2, 3 }, y[3] = { 2, 0, -1 }, on = 1, off = -1, got[3];
-    float fx[3] = { 1, -2, 3 }, fon = 1, fgot[3];
+    float fx[3] = { 1, -2, 3 }, fon = 1, foff = -1, fgot[3];
     const pytree_leaf a = { .data = x, .type = PYTREE_TYPE(double), .ndim = 1, .shape = { 3 } };
     pytree_leaf b = a, c = a;
     const pytree_leaf *const in[2] = { &a, &b };
@@ -249,6 +249,9 @@ static void operations_of_programs(void **state)
     apply(PYTREE_TRACED(record_other, .context = &gate), 2, (pytree[2]){ PYTREE_ARRAY(fx, 3), PYTREE(&fon) },
           PYTREE_ARRAY(fgot, 3));
     assert_memory_equal(fgot, fx, sizeof fx);
+    apply(PYTREE_TRACED(record_other, .context = &gate), 2, (pytree[2]){ PYTREE_ARRAY(fx, 3), PYTREE(&foff) },
+          PYTREE_ARRAY(fgot, 3));
+    assert_true(fgot[0] == 0 && fgot[1] == 0 && fgot[2] == 0);
     apply(PYTREE_TRACED(record_other, .context = &gate), 2, (pytree[2]){ PYTREE_ARRAY(x, 3), PYTREE(&off) },
           PYTREE_ARRAY(got, 3));
     assert_true(got[0] == 0 && got[1] == 0 && got[2] == 0);

@@ -393,6 +393,11 @@ static pytree_status like_with_two(void *context, pytree_trace *tr)
     (void)context;
     return pytree_return_like(tr, 0, 2, two);
 }
+static pytree_status like_with_none(void *context, pytree_trace *tr)
+{
+    (void)context;
+    return pytree_return_like(tr, 0, 0, NULL);
+}
 static pytree_status like_nothing(void *context, pytree_trace *tr)
 {
     (void)context;
@@ -458,6 +463,8 @@ static void bodies_refuse(void **state)
             "f: expected an argument below 1, got 2");
     refused(PYTREE_TRACED(like_with_two, .name = "f"), 1, args, PYTREE_TOO_MANY_LEAVES, "",
             "f: expected 1 values, as argument 0 has leaves, got 2");
+    refused(PYTREE_TRACED(like_with_none, .name = "f"), 1, args, PYTREE_TOO_FEW_LEAVES, "",
+            "f: expected 1 values, as argument 0 has leaves, got 0");
     out = pytree_apply_new(PYTREE_TRACED(like_nothing), 1, none, NULL, &error);
     assert_ok(error.status, &error);
     assert_int_equal(pytree_def_num_leaves(out.def), 0);

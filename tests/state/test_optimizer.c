@@ -221,9 +221,37 @@ static pytree_status memory_body(void *context, const pytree_options *opt, pytre
     return err->status;
 }
 
+/* Gradients that no parameter asks for are passed over: their long paths take memory. */
+static pytree_status deep_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    enum { DEEP = 70 };
+    pytree_pair pairs[DEEP];
+    pytree_items dicts[DEEP];
+    const pytree number = PYTREE_FLOAT(1);
+    pytree t = number;
+    pytree_optimizer *o;
+    Case c;
+    size_t i;
+    (void)context;
+    begin(&c, PYTREE_SGD(.rate = 1));
+    pytree_optimizer_free(c.o);
+    for (i = 0; i < DEEP; i++) {
+        pairs[i] = (pytree_pair){ "a", t };
+        dicts[i] = (pytree_items){ .pairs = &pairs[i], .count = 1 };
+        t = (pytree){ PYTREE_DICT().type, &dicts[i] };
+    }
+    o = pytree_optimizer_new(PYTREE(&c.model), PYTREE_SGD(.rate = 1), PYTREE_OF(Param), opt, err);
+    if (o == NULL) { return err->status; }
+    (void)pytree_optimizer_update(o, PYTREE_DICT({ "a", number }, { "a0", t }, { "bias", PYTREE_ARRAY(c.grads.bias, 2) },
+                                                 { "w", PYTREE_ARRAY(c.dw, 3) }), err);
+    pytree_optimizer_free(o);
+    return err->status;
+}
+
 static void memory(void **state)
 {
     (void)state;
+    assert_true(sweep_allocations(deep_body, NULL) > 6);
     assert_true(sweep_allocations(memory_body, NULL) > 6);
 }
 

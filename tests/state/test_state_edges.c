@@ -187,19 +187,25 @@ static void places_with_many_keys(void **state)
     static char names[KEYS][4];
     pytree_pair pairs[KEYS];
     pytree_items items = { .pairs = pairs, .count = KEYS };
-    const pytree dict = { PYTREE_DICT().type, &items }, array = PYTREE_ARRAY(numbers, 2);
+    static float many[KEYS];
+    const pytree dict = { PYTREE_DICT().type, &items }, as_they_are = { PYTREE_ODICT().type, &items };
     const pytree v = { &pytree_role_Param, &(pytree_variable){ .value = dict } };
     pytree_error error = { 0 };
     pytree_place_list *list;
     (void)state;
     for (int i = 0; i < KEYS; i++) {
         snprintf(names[i], sizeof names[i], "k%02d", KEYS - i);
-        pairs[i] = (pytree_pair){ names[i], array };
+        pairs[i] = (pytree_pair){ names[i], PYTREE(&many[i]) };
     }
     list = pytree_places(PYTREE_DICT({ "a", v }), PYTREE_EVERYTHING, NULL, &error);
     assert_ok(error.status, &error);
     assert_int_equal(list->n, 1);
     assert_true(sweep_allocations(sweep_places, list) > 2);
+    pytree_places_free(list);
+    list = pytree_places(as_they_are, PYTREE_EVERYTHING, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(list->n, KEYS);
+    for (size_t i = 0; i < KEYS; i++) { assert_string_equal(list->places[i].path.entries[0].name, names[KEYS - 1 - i]); }
     pytree_places_free(list);
 }
 
