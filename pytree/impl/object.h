@@ -128,8 +128,7 @@ static pytree pytree__object_at(const void *self, const pytree_entry *key)
 /* Free the container of an object that lies in the block of a tree. */
 static void pytree__object_release(void *self)
 {
-    pytree__container *const c = (pytree__container *)((pytree_object *)self)->container;
-    if (c != NULL) { pytree__ct_free_all(c); }
+    pytree__ct_free_all((pytree__container *)((pytree_object *)self)->container);
 }
 
 /* Count the bytes of the names of an object that is rebuilt. Returns SIZE_MAX with an error where one has none. */

@@ -66,11 +66,9 @@ pytree_seal *pytree_seal_new(pytree t, const pytree_options *opt, pytree_error *
 /* Find the node of a treedef's leaf. */
 static size_t pytree__seal_node(const pytree_def *def, size_t leaf)
 {
-    size_t i, k = 0;
-    for (i = 0; i < def->n_nodes; i++) {
-        if (def->nodes[i].type == NULL && k++ == leaf) { break; }
-    }
-    return i;
+    size_t node = 0;
+    for (; def->nodes[node].type != NULL || leaf-- != 0; node++) {}
+    return node;
 }
 
 pytree_status pytree_seal_check(const pytree_seal *seal, pytree t, const pytree_options *opt, pytree_error *err)

@@ -175,6 +175,23 @@ static void slices_of_what_is_no_array(void **state)
             "expected a slice 0 along the first axis, got a subtree");
 }
 
+/* A flat whose leaves are None in part becomes one with nodes in their place, beside those that it has. */
+static void nones_that_are_leaves_beside_nones(void **state)
+{
+    const pytree t = PYTREE_TUPLE(PYTREE_INT(1), PYTREE_NONE, PYTREE_INT(2));
+    pytree_flat passing, failing, again;
+    pytree_error error = { 0 };
+    (void)state;
+    assert_ok(pytree_partition(t, never_passes, NULL, PYTREE_NONE, &passing, &failing, NULL, &error), &error);
+    assert_int_equal(passing.def->n_leaves, 2);
+    assert_ok(pytree_partition(PYTREE(&passing), never_passes, NULL, PYTREE_NONE, NULL, &again, NULL, &error), &error);
+    assert_int_equal(again.def->n_leaves, 0);
+    assert_int_equal(again.def->n_nodes, 4);
+    pytree_flat_free(&again);
+    pytree_flat_free(&passing);
+    pytree_flat_free(&failing);
+}
+
 /* Names of more fields than a message lists. */
 static void long_namedtuples(void **state)
 {
@@ -389,7 +406,7 @@ int main(void)
         cmocka_unit_test(no_trees), cmocka_unit_test(structures_without_leaves), cmocka_unit_test(flats_that_are_none),
         cmocka_unit_test(leaves_of_flats_that_are_none),
         cmocka_unit_test(trees_that_do_not_fit), cmocka_unit_test(long_namedtuples), cmocka_unit_test(nodes_that_are_told),
-        cmocka_unit_test(slices_of_what_is_no_array),
+        cmocka_unit_test(slices_of_what_is_no_array), cmocka_unit_test(nones_that_are_leaves_beside_nones),
         cmocka_unit_test(errors_without_memory), cmocka_unit_test(deep_errors_without_memory),
         cmocka_unit_test(vectors_that_are_none), cmocka_unit_test(gaps_between_leaves), cmocka_unit_test(elements_of_types),
         cmocka_unit_test(prefixes_without_an_error_object)

@@ -171,11 +171,41 @@ static void derivatives_that_an_operation_adds(void **state)
     }
 }
 
+static pytree_status mute_run(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    *(char **)c->out[0]->data = NULL;
+    return PYTREE_OK;
+}
+static const pytree_op mute = { .name = "mute", .n_out = 1, .shape = shout_shape, .run = mute_run };
+
+/* The first argument, made NULL, names the branch that gets the second. */
+static pytree_status branch_of_no_name(void *context, pytree_trace *tr)
+{
+    const pytree_value a = V(tr->arg[0]);
+    const pytree args[2] = { PYTREE_V(pytree_record(tr, &mute, NULL, 1, &a, NULL)), tr->tree[1] };
+    return pytree_return(tr, pytree_op_apply(tr, context, 2, args));
+}
+
+static void names_that_are_null(void **state)
+{
+    const char *word = "word";
+    double x = 1, y = 0;
+    const pytree_fn *const chosen = PYTREE_SELECT(PYTREE_TRACED(as_it_is), PYTREE_TRACED(as_it_is, .name = "other"));
+    pytree_error error = { 0 };
+    (void)state;
+    assert_error(pytree_apply(PYTREE_TRACED(branch_of_no_name, .context = (void *)(uintptr_t)chosen), 2,
+                              (pytree[2]){ PYTREE(&word), PYTREE(&x) }, PYTREE(&y), NULL, &error),
+                 PYTREE_NOT_FOUND, "[0]", &error);
+    assert_non_null(strstr(error.message, "select: expected 'as_it_is' or 'other', got ''"));
+    assert_true(y == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strings_that_operations_make), cmocka_unit_test(strings_beside_those_that_are_made),
-        cmocka_unit_test(derivatives_that_an_operation_adds)
+        cmocka_unit_test(derivatives_that_an_operation_adds), cmocka_unit_test(names_that_are_null)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -260,6 +260,22 @@ static void metadata_need_a_name_and_a_value(void **state)
     pytree_container_free(v);
 }
 
+/* The path of a leaf that changed, behind nodes. */
+static void leaves_behind_nodes_are_sealed(void **state)
+{
+    float x[2] = { 1, 2 };
+    const pytree t = PYTREE_LIST(PYTREE_LIST(PYTREE_INT(1)), PYTREE_TUPLE(), PYTREE_ARRAY(x, 2));
+    pytree_error error = { 0 };
+    pytree_seal *seal = pytree_seal_new(t, NULL, &error);
+    (void)state;
+    assert_non_null(seal);
+    assert_ok(pytree_seal_check(seal, t, NULL, &error), &error);
+    x[1] = 3;
+    assert_refused(pytree_seal_check(seal, t, NULL, err), PYTREE_FROZEN, "[2]",
+                   "expected the f32[2] that was sealed, got other values");
+    pytree_seal_free(seal);
+}
+
 /* An annotation changes the status of the very value that an attribute has, too. */
 static void the_same_value_gets_another_status(void **state)
 {
@@ -290,6 +306,7 @@ int main(void)
         cmocka_unit_test(objects_out_of_order),
         cmocka_unit_test(variables_that_hold_several_values),
         cmocka_unit_test(metadata_need_a_name_and_a_value),
+        cmocka_unit_test(leaves_behind_nodes_are_sealed),
         cmocka_unit_test(long_lists),
         cmocka_unit_test(the_same_value_gets_another_status),
     };
