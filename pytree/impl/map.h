@@ -95,7 +95,8 @@ static pytree_status pytree__map_zipped(pytree_iter *it, pytree_map_fn *fn, void
     if (c->status != PYTREE_OK) { return c->status; }          /* no memory for a path */
     if (status != PYTREE_OK && c->err != NULL && c->err->status == PYTREE_OK) {
         pytree__iter_seek(it);
-        if (c->status == PYTREE_OK) { status = pytree__fail_at(c, status, "stopped by the callback at leaf %zu", it->index); }
+        status = c->status != PYTREE_OK ? c->status
+                                        : pytree__fail_at(c, status, "stopped by the callback at leaf %zu", it->index);
     }
     return status;
 }

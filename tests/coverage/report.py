@@ -35,7 +35,7 @@ from coverage.headers import FOLDER  # noqa: E402
 from harness import ROOT, failed, passed  # noqa: E402
 
 # Percent of what is not listed. Those below 100 are a little below what was measured last.
-FLOORS = {"lines": 99.8, "branches": 99.1, "conditions": 100.0}
+FLOORS = {"lines": 99.9, "branches": 99.8, "conditions": 100.0}
 
 
 def gather(functions):
