@@ -287,6 +287,27 @@ static pytree_status grow_in_the_middle(void *context, const pytree_options *opt
     return err->status;
 }
 
+/* A dict of many keys with gaps is read: the rows that are left are listed. */
+static pytree_status read_with_gaps(void *context, const pytree_options *opt, pytree_error *err)
+{
+    static pytree_leaf leaves[4000];
+    size_t n = 0;
+    const pytree_status status = pytree_leaves(*(const pytree *)context, leaves, COUNT_OF(leaves), &n, opt, err);
+    if (status == PYTREE_OK) { assert_int_equal(n, COUNT_OF(leaves) - 1); }
+    return status;
+}
+
+static void dict_with_gaps(void **state)
+{
+    pytree_error error = { 0 };
+    const pytree dict = pytree_new_dict(NULL, &error);
+    (void)state;
+    for (int i = 0; i < 4000; i++) { assert_ok(pytree_dict_put_int_copy(dict, i, PYTREE_INT(i), &error), &error); }
+    assert_ok(pytree_dict_remove_int(dict, 17, &error), &error);
+    assert_true(sweep_allocations(read_with_gaps, (void *)(uintptr_t)&dict) != 0);
+    pytree_container_free(dict);
+}
+
 static void memory_runs_out(void **state)
 {
     pytree_error error = { 0 };
@@ -619,6 +640,7 @@ int main(void)
         cmocka_unit_test_teardown(dicts_beside_a_model, nothing_left),
         cmocka_unit_test_teardown(lists_beside_a_model, nothing_left),
         cmocka_unit_test_teardown(memory_runs_out, nothing_left),
+        cmocka_unit_test_teardown(dict_with_gaps, nothing_left),
         cmocka_unit_test_teardown(removing_needs_no_memory, nothing_left),
         cmocka_unit_test(levels_of_chunks), cmocka_unit_test_teardown(dicts_that_do_not_grow, nothing_left),
         cmocka_unit_test_teardown(costs_do_not_grow_with_the_square, nothing_left),

@@ -317,6 +317,24 @@ static void print_function_that_fails(void **state)
     assert_non_null(strstr(text, " 3"));
 }
 
+/* A character that stands by itself is a string if it is the end of one. */
+static void a_character_by_itself(void **state)
+{
+    char zero[] = "", other[] = "", letter[] = "b";
+    pytree_leaf x = { .data = zero, .type = &pytree_types[PYTREE__T_text] }, y = x;
+    pytree_error error = { 0 };
+    bool all = true;
+    (void)state;
+    y.data = other;
+    assert_true(pytree_equal(PYTREE(&x), PYTREE(&y), NULL, NULL, &error));
+    assert_ok(error.status, &error);
+    assert_ok(pytree_all(PYTREE(&x), &all, NULL, &error), &error);
+    assert_false(all);
+    y.data = letter;
+    assert_false(pytree_equal(PYTREE(&x), PYTREE(&y), NULL, NULL, &error));
+    assert_string_equal(error.message, "expected a string that ends within its 1 bytes, got one without end");
+}
+
 /* A node that has memory of its own is not the library's to free. */
 typedef struct Own { int n; } Own;
 static size_t own_children(const void *self, pytree *children, pytree_entry *keys)
@@ -383,6 +401,7 @@ int main(void)
         cmocka_unit_test(extents_in_a_leaf),
         cmocka_unit_test(values_without_a_type),
         cmocka_unit_test(print_function_that_fails),
+        cmocka_unit_test(a_character_by_itself),
         cmocka_unit_test(node_that_nobody_made),
         cmocka_unit_test(shared_at_paths_that_are_too_long),
     };

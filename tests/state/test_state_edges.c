@@ -160,12 +160,17 @@ static void values_that_share_inside(void **state)
     pytree part = pytree_new_object(classes[0], NULL, &error), inner = pytree_new_list(NULL, &error);
     pytree v;
     pytree_flat all;
+    Point point = { 1, 2 };
     (void)state;
     assert_ok(pytree_list_append_copy(inner, PYTREE_ARRAY(numbers, 2), &error), &error);
     v = pytree_new_variable(&pytree_role_Param, PYTREE_NONE, NULL, &error);
     assert_ok(pytree_object_put_own(part, "x", v, &error), &error);
     assert_ok(pytree_variable_set(v, PYTREE_LIST(inner, inner), &error), &error);
     all = pytree_state(part, PYTREE_EVERYTHING, NULL, &error);
+    assert_ok(error.status, &error);
+    pytree_flat_free(&all);
+    all = pytree_state(PYTREE_DICT({ "v", PYTREE_VARIABLE(Param, PYTREE_LIST(PYTREE(&point), PYTREE(&point))) }),
+                       PYTREE_EVERYTHING, NULL, &error);
     assert_ok(error.status, &error);
     pytree_flat_free(&all);
     pytree_container_free(part);
