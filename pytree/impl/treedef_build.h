@@ -46,11 +46,11 @@ static bool pytree__td_copy_all(pytree__td_maker *m, size_t n, const pytree_def 
     return true;
 }
 
-/* Pack a key: the number if there is one, otherwise the string. */
+/* Pack a key: the string if there is one, otherwise the number. */
 static bool pytree__td_add_key(pytree__td_maker *m, const char *key, const int64_t *number)
 {
     const uint32_t mark = PYTREE__NUMBER_KEY;
-    return number == NULL ? pytree__td_add_text(&m->statics, key, strlen(key), m->opt, m->err)
+    return key != NULL ? pytree__td_add_text(&m->statics, key, strlen(key), m->opt, m->err)
         : pytree__td_add(&m->statics, &mark, sizeof mark, m->opt, m->err)
             && pytree__td_add(&m->statics, number, sizeof *number, m->opt, m->err);
 }

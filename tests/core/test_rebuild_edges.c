@@ -353,7 +353,8 @@ static void lists_and_views_that_share(void **state)
 /* A struct whose extents are read through what it shares is looked at when that is there. */
 typedef struct Two { Point *a, *b; Linear *shape; float *x; } Two;
 #define PYTREE_STRUCT Two
-#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b) PYTREE_FIELD(DATA, shape) PYTREE_FIELD(DATA, x, ARRAY(self->shape->dout))
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b) PYTREE_FIELD(DATA, shape) PYTREE_FIELD(DATA, x, ARRAY(self->shape->dout))
 #include "pytree_registry.h"
 
 static pytree_status share_two(void *context, const pytree_options *opt, pytree_error *err)
