@@ -100,10 +100,8 @@ static PYTREE__NOINLINE pytree_status pytree__fail_device(const pytree__cursor *
 static size_t pytree__node_of_leaf(const pytree_def *def, size_t leaf)
 {
     size_t node = 0;
-    for (;; node++) {
-        const pytree_type *const type = def->nodes[node].type;
-        if ((type == NULL || (type->kind == PYTREE_KIND_NONE && def->none_is_leaf)) && leaf-- == 0) { return node; }
-    }
+    for (; def->nodes[node].type != NULL || leaf-- != 0; node++) {}
+    return node;
 }
 
 /* Fails for a leaf on a device whose values are needed on the host. */

@@ -210,21 +210,13 @@ typedef struct pytree__mpi_tree {
     pytree_leaf *leaves;
 } pytree__mpi_tree;
 
-/* Returns the node of a leaf. */
-static size_t pytree__mpi_node_of(const pytree_def *def, size_t leaf)
-{
-    size_t i;
-    for (i = 0; def->nodes[i].type != NULL || leaf-- != 0; i++) {}
-    return i;
-}
-
 /* Fails because of the type of a leaf. */
 static PYTREE__NOINLINE pytree_status pytree__mpi_fail_leaf(const pytree__mpi_tree *tree, size_t leaf, const char *expected,
                                                             pytree_error *err)
 {
     const pytree_leaf *const view = &tree->leaves[leaf];
     char path[PYTREE_ERROR_PATH];
-    pytree__node_path(tree->def, pytree__mpi_node_of(tree->def, leaf), path, sizeof path);
+    pytree__node_path(tree->def, pytree__node_of_leaf(tree->def, leaf), path, sizeof path);
     return pytree_fail(err, PYTREE_TYPE, path, "expected %s, got %s", expected,
                        pytree_is_leaf(view) ? pytree_dtype_name(view->type) : pytree__view_name(view));
 }

@@ -63,14 +63,6 @@ pytree_seal *pytree_seal_new(pytree t, const pytree_options *opt, pytree_error *
     return seal;
 }
 
-/* Find the node of a treedef's leaf. */
-static size_t pytree__seal_node(const pytree_def *def, size_t leaf)
-{
-    size_t node = 0;
-    for (; def->nodes[node].type != NULL || leaf-- != 0; node++) {}
-    return node;
-}
-
 pytree_status pytree_seal_check(const pytree_seal *seal, pytree t, const pytree_options *opt, pytree_error *err)
 {
     pytree_leaf *leaves = NULL;
@@ -88,7 +80,7 @@ pytree_status pytree_seal_check(const pytree_seal *seal, pytree t, const pytree_
     for (i = 0; status == PYTREE_OK && i < n && pytree__seal_hash(&leaves[i]) == seal->hashes[i]; i++) {}
     if (status == PYTREE_OK && i < n) {
         char leaf[80];
-        pytree__node_path(def, pytree__seal_node(def, i), path, sizeof path);
+        pytree__node_path(def, pytree__node_of_leaf(def, i), path, sizeof path);
         pytree__leaf_text(leaf, sizeof leaf, &leaves[i]);
         status = pytree_fail(err, PYTREE_FROZEN, path, "expected the %s that was sealed, got other values", leaf);
     }

@@ -172,9 +172,7 @@ static pytree_status pytree__alg_leaf_error(const pytree_def *def, size_t leaf, 
 {
     char path[1000];
     struct pytree__text_writer text = pytree__text_to(path, sizeof path, NULL);
-    size_t node = 0;
-    for (; def->nodes[node].type != NULL || leaf-- != 0; node++) {}
-    pytree__alg_put_path(&text, def, node);
+    pytree__alg_put_path(&text, def, pytree__node_of_leaf(def, leaf));
     pytree__end_text(&text, sizeof path);
     return pytree_fail(err, status, path, "%s", message);
 }

@@ -293,7 +293,7 @@ static void a_tag_without_a_case(void **state)
     either.kind = 9;
     memcpy((void *)(uintptr_t)(def->statics + def->nodes[def->n_nodes - 1].meta), &either.kind, sizeof either.kind);
     assert_null(pytree_unflatten(def, 1, leaves, NULL, &error).data);
-    assert_int_not_equal(error.status, PYTREE_OK);
+    assert_error(error.status, PYTREE_STRUCTURE, ".as", &error);
     pytree_def_free(def);
 }
 
@@ -316,6 +316,25 @@ static void an_array_in_what_pads_its_struct(void **state)
     assert_ok(error.status, &error);
     assert_int_equal(((const Padded *)copy.data)->x[1], 6);
     pytree_free(copy);
+}
+
+/* A list of structs each of which may be followed by its array: there is no room for one in a new list. */
+typedef struct Rows { int n; Padded *all; } Rows;
+#define PYTREE_STRUCT Rows
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, all, LIST(self->n))
+#include "pytree_registry.h"
+
+static void a_list_of_structs_with_flexible_arrays(void **state)
+{
+    Rows rows = { 2, calloc(2, sizeof(Padded)) };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_non_null(rows.all);
+    assert_int_equal(pytree_num_leaves(PYTREE(&rows), NULL, &error), 2);
+    assert_null(pytree_clone(PYTREE(&rows), NULL, &error).data);
+    assert_error(error.status, PYTREE_STRUCTURE, ".all[1]", &error);
+    assert_non_null(strstr(error.message, "one with a flexible array lies behind a pointer"));
+    free(rows.all);
 }
 
 /* ---- What is shared ------------------------------------------------------------------------------------------------------ */
@@ -424,6 +443,7 @@ int main(void)
         cmocka_unit_test(a_tag_without_a_case),
         cmocka_unit_test(leaves_that_are_none),
         cmocka_unit_test(an_array_in_what_pads_its_struct),
+        cmocka_unit_test(a_list_of_structs_with_flexible_arrays),
         cmocka_unit_test(lists_and_views_that_share),
         cmocka_unit_test(structs_that_share),
         cmocka_unit_test(a_part_that_shares_nothing),

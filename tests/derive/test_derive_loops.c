@@ -284,6 +284,45 @@ static void bodies_without_rules(void **state)
     assert_string_equal(error.message, "jvp of bare: expected a rule (pytree_fn.jvp) or PYTREE_NUMERIC, got neither");
 }
 
+/* A rule may do without the cotangent: it gives back what the call gave. */
+static pytree_status doubled_run(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    *(double *)c->out[0]->data = 2 * *(const double *)c->in[0]->data;
+    return PYTREE_OK;
+}
+static pytree_status doubled_shape(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    *c->out[0] = *c->in[0];
+    return PYTREE_OK;
+}
+static void doubled_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *ct, pytree_value *in_ct)
+{
+    (void)tr;
+    (void)ct;
+    in_ct[0] = e->out[0];
+}
+static const pytree_op doubled = { .name = "doubled", .n_out = 1, .shape = doubled_shape, .run = doubled_run,
+                                   .vjp = doubled_vjp };
+
+static pytree_status doubles(void *context, pytree_trace *tr)  /* (c, x) -> (c, 2 x) */
+{
+    const pytree_value x = V(tr->arg[1]);
+    (void)context;
+    return pytree_return(tr, PYTREE_TUPLE(PYTREE_V(V(tr->arg[0])), PYTREE_V(pytree_record(tr, &doubled, NULL, 1, &x, NULL))));
+}
+
+static void a_rule_without_the_cotangent(void **state)
+{
+    double c = 0.5, xs[3] = { 1, 2, 3 }, dxs[3] = { 0 };
+    const pytree_fn *const sum = PYTREE_TRACED(all_squares, .context = (void *)(uintptr_t)PYTREE_SCAN(PYTREE_TRACED(doubles)));
+    (void)state;
+    apply(PYTREE_GRAD(sum, .argnums = PYTREE_ARGNUMS(1)), 2, (pytree[2]){ PYTREE(&c), PYTREE_ARRAY(xs, 3) },
+          PYTREE_TUPLE(PYTREE_ARRAY(dxs, 3)));
+    for (int i = 0; i < 3; i++) { assert_true(dxs[i] == 2 * xs[i]); }
+}
+
 /* ---- Memory -------------------------------------------------------------------------------------------------------------- */
 
 static void memory_runs_out(void **state)
@@ -303,7 +342,8 @@ int main(void)
         cmocka_unit_test(carries_of_many_kinds), cmocka_unit_test(carries_that_come_to_depend),
         cmocka_unit_test(carries_of_most_axes), cmocka_unit_test(maps_of_most_axes), cmocka_unit_test(loops_that_end_early),
         cmocka_unit_test(loops_without_results), cmocka_unit_test(bodies_of_every_kind),
-        cmocka_unit_test(bodies_without_rules), cmocka_unit_test(memory_runs_out)
+        cmocka_unit_test(bodies_without_rules), cmocka_unit_test(a_rule_without_the_cotangent),
+        cmocka_unit_test(memory_runs_out)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void values_without_a_type(void **state)
                 "expected an annotated value, got none");
     assert_int_equal(pytree_object_length(part), 0);
     assert_null(pytree_structure(PYTREE_AS_STATIC(missing), NULL, &error));
-    assert_int_not_equal(error.status, PYTREE_OK);
+    assert_error(error.status, PYTREE_TYPE, "", &error);
     pytree_container_free(part);
 }
 

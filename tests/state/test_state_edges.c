@@ -122,7 +122,7 @@ static void scalars_in_variables(void **state)
     assert_ok(pytree_variable_set(v, PYTREE(&number), &error), &error);
     assert_ok(pytree_object_put_own(part, "x", v, &error), &error);
     assert_ok(pytree_update(part, 1, &change, NULL, &error), &error);
-    assert_true(number == 9.0 || *(const double *)pytree_at(part, ".x.value", NULL, NULL).data == 9.0);
+    assert_true(*(const double *)pytree_at(part, ".x.value", NULL, NULL).data == 9.0);
     pytree_container_free(part);
 }
 
