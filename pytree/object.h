@@ -137,6 +137,7 @@ pytree_status pytree_variable_set(pytree variable, pytree value, pytree_error *e
 
 /* Metadata of a variable: text, numbers and containers of those by name. They are part of the structure. Get one: the result
  * is a copy, to be freed with pytree_free; type NULL and PYTREE_NOT_FOUND if there is none. Put one, remove one or (NULL) all.
+ * What a treedef brought that is no dict with names for keys is PYTREE_VALUE, no literal PYTREE_SYNTAX; removing all clears it.
  * O(length of all metadata). */
 pytree pytree_variable_metadata(pytree variable, const char *name, const pytree_options *opt, pytree_error *err);
 pytree_status pytree_variable_put_metadata(pytree variable, const char *name, pytree value, pytree_error *err);

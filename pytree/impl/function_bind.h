@@ -214,29 +214,25 @@ static void pytree__fn_add_slot(struct pytree__fn_slots *slots, void *at, const 
     slot->bytes = bytes;
 }
 
-/* Returns the pointer to the data of a leaf that is held as pytree or pytree_leaf, in a field or a container of a tree that was
- * built; NULL if it is held in another way. */
-static void *pytree__fn_boxed(const pytree__cursor *c)
+/* Returns the pointer to the data of a leaf that is held as pytree or pytree_leaf: in a member of a struct, whose row is `row`,
+ * in a list or a container of a tree that was built. NULL if it is held by a custom node. */
+static void *pytree__fn_boxed(const pytree__cursor *c, const pytree_field *row, const char *self)
 {
     const pytree__frame *f = &c->frames[c->n_frames - 1];      /* of the struct, or of a node in it */
-    const char *self = NULL;
-    const pytree_field *row;
-    char *at = NULL;
-    if (f->form == PYTREE_FORM_STRUCT) {
-        row = pytree__row_at(c, &self);
-        if (row->place != PYTREE_IN_PLACE) { return NULL; }
+    const pytree_type *const type = row != NULL ? row->type : f->type;
+    char *at;
+    if (row != NULL) {
         at = (char *)(uintptr_t)self + row->offset;
-        if (row->type->kind == PYTREE_KIND_VIEW) { return at + offsetof(pytree_leaf, data); }
-        if (row->type->kind != PYTREE_KIND_REF) { return NULL; }
-    } else if (f->form == PYTREE_FORM_ITEMS && f->from == PYTREE__FROM_PAIRS) {
-        at = pytree__pair(c, f, f->next - 1) + (f->numbered ? offsetof(pytree_int_pair, value) : offsetof(pytree_pair, value));
-    } else if (f->from == PYTREE__FROM_CHUNKS) {
-        at = pytree__pair(c, f, f->next - 1);
-    } else if (f->form == PYTREE_FORM_ITEMS) {
-        at = (char *)(uintptr_t)&((const pytree_items *)f->self)->items[f->next - 1];
+    } else if (f->from == PYTREE__FROM_BOXED) {
+        at = f->data + (f->next - 1) * type->size;
+    } else if (f->from == PYTREE__FROM_PAIRS) {
+        at = pytree__pair(c, f, f->next - 1) + f->shape[2];
+    } else if (f->from == PYTREE__FROM_ITEMS) {
+        at = f->data + (f->next - 1) * sizeof(pytree);
     } else {
         return NULL;
     }
+    if (type->kind == PYTREE_KIND_VIEW) { return at + offsetof(pytree_leaf, data); }
     for (;;) {
         const pytree *held = (const pytree *)(const void *)at;
         if (held->type->kind == PYTREE_KIND_VIEW) { return (char *)held->data + offsetof(pytree_leaf, data); }
@@ -256,13 +252,15 @@ static PYTREE__NOINLINE pytree_status pytree__fn_find_slots(struct pytree__fn_bo
             const pytree_leaf *leaf = &leaves[it.index];
             const char *self = NULL;
             const pytree_field *row = pytree__row_at(&it.cursors[0], &self);
+            pytree_field own;
             void *boxed;
-            if (row != NULL && row->place == PYTREE_POINTER && row->form == PYTREE_FORM_LEAF) {
+            if (row != NULL) { row = pytree__given_row(row, self, &own); }
+            if (row != NULL && row->place == PYTREE_POINTER) {
                 pytree__fn_add_slot(&b->before, (char *)(uintptr_t)self + row->offset, leaf, 0);
             } else if (it.leaf[0]->data != dummies[it.index].data) {
                 const size_t bytes = pytree_leaf_bytes(leaf);
                 if (bytes != 0) { pytree__fn_add_slot(result ? &b->after : &b->before, it.leaf[0]->data, leaf, bytes); }
-            } else if ((boxed = pytree__fn_boxed(&it.cursors[0])) != NULL) {
+            } else if ((boxed = pytree__fn_boxed(&it.cursors[0], row, self)) != NULL) {
                 pytree__fn_add_slot(&b->before, boxed, leaf, 0);
             } else {
                 *all = false;

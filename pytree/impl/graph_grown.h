@@ -110,8 +110,8 @@ static bool pytree__grown_static(struct pytree__grown_pass *g, const struct pytr
     size_t n = child->bytes;
     if (n == 0) {
         n = custom->metadata(child->value.data, NULL);
-        if (n > sizeof few) { g->fits = false; return false; }
-        (void)custom->metadata(child->value.data, few);
+        if (n <= sizeof few) { n = custom->metadata(child->value.data, few); }
+        if (n - 1 >= sizeof few) { g->fits = false; return false; }            /* also where there was no memory (0) */
     }
     return pytree__grown_metadata(g, child->bytes == 0 ? few : child->literal, n, false)
         && pytree__grown_push(g, child->value.type, 0, g->nodes.n_nodes, g->leaves.count, meta);

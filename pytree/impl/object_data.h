@@ -255,8 +255,8 @@ static size_t pytree__static_metadata(const void *self, void *to)
     }
     bytes = pytree_literal_text(value, NULL, 0, NULL, NULL);
     if (bytes == SIZE_MAX) { return SIZE_MAX; }
-    if (to != NULL) { (void)pytree_literal_text(value, (char *)to, bytes + 1, NULL, NULL); }
-    return bytes + 1;
+    if (to != NULL) { bytes = pytree_literal_text(value, (char *)to, bytes + 1, NULL, NULL); }
+    return bytes + 1;                     /* 0 where only the second pass found no memory: the caller sees that they differ */
 }
 
 /* Read what pytree__static_short writes. A number is put into the node's cell. Returns false for anything else. */

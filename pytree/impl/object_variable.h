@@ -109,14 +109,31 @@ static pytree_status pytree__ov_no_metadata(pytree t, const char *name, pytree_e
                        name == NULL ? "" : "'");
 }
 
+/* Read the literal of a variable's metadata, which may come from a treedef that was loaded: it must be a dict whose keys are
+ * strings. */
+static pytree_status pytree__ov_read(pytree variable, const char *text, const pytree_options *opt, pytree *all,
+                                     pytree_error *err)
+{
+    pytree_error own;
+    const pytree_items *items;
+    own.status = PYTREE_OK;
+    *all = pytree_parse(text, opt, &own);
+    items = (const pytree_items *)all->data;
+    if (own.status != PYTREE_OK) { return pytree_fail(err, own.status, own.path, "%s", own.message); }
+    if (all->type->kind == PYTREE_KIND_DICT && items->pairs != NULL) { return PYTREE_OK; }
+    pytree_free(*all);
+    *all = pytree__ct_no_value();
+    return pytree_fail(err, PYTREE_VALUE, NULL, "expected the metadata of a %s as a dict with names for keys, got '%.60s'",
+                       variable.type->name, text);
+}
+
 pytree pytree_variable_metadata(pytree variable, const char *name, const pytree_options *opt, pytree_error *err)
 {
     const pytree_variable *v = pytree__ov_of(variable);
     const char *text = v == NULL ? NULL : pytree__variable_text(v);
     pytree all = pytree__ct_no_value(), one = all;
     if (text != NULL) {
-        all = pytree_parse(text, opt, err);
-        if (all.data == NULL) { return all; }
+        if (pytree__ov_read(variable, text, opt, &all, err) != PYTREE_OK) { return all; }
         if (name != NULL) { one = pytree_dict_get(all, name, NULL); }
     }
     if (one.type == NULL) { pytree__ov_no_metadata(variable, name, err); } else { one = pytree_clone(one, opt, err); }
@@ -124,30 +141,33 @@ pytree pytree_variable_metadata(pytree variable, const char *name, const pytree_
     return one;
 }
 
-/* Write the literal of pairs to a variable's container, or give it to `prepared`, as a string to be freed with pytree_free. */
+/* Write the literal of pairs to a variable's container, or give it to `prepared`, as a string to be freed with pytree_free. err
+ * is not NULL. */
 static pytree_status pytree__ov_write(pytree__container *c, const pytree_pair *pairs, size_t n, pytree *prepared,
                                       pytree_error *err)
 {
     const pytree_allocator *const a = c->copying.allocator;
+    pytree_options opt;
     pytree_items items;
     pytree dict, string;
     size_t bytes;
     char *text;
-    pytree_status status;
+    pytree_status status = PYTREE_OK;
+    memset(&opt, 0, sizeof opt);
+    opt.allocator = a;
     memset(&items, 0, sizeof items);
     items.pairs = pairs;
     items.count = n;
     dict.type = &pytree_types[PYTREE__T_dict];
     dict.data = &items;
-    bytes = pytree_literal_text(dict, NULL, 0, NULL, err);
-    if (bytes == SIZE_MAX) { return err == NULL ? PYTREE_TYPE : err->status; }
+    bytes = pytree_literal_text(dict, NULL, 0, &opt, err);
+    if (bytes == SIZE_MAX) { return err->status; }
     text = (char *)pytree__array_new(bytes + 1, 1, a, err);
     if (text == NULL) { return PYTREE_NO_MEMORY; }
-    (void)pytree_literal_text(dict, text, bytes + 1, NULL, NULL);
     string.type = &pytree_types[PYTREE__T_string];
     string.data = &text;
-    status = PYTREE_OK;
-    if (prepared == NULL) { status = pytree__ov_put(c, PYTREE__OV_METADATA, string, PYTREE__CT_COPY, err); }
+    if (pytree_literal_text(dict, text, bytes + 1, &opt, err) == SIZE_MAX) { status = err->status; }
+    else if (prepared == NULL) { status = pytree__ov_put(c, PYTREE__OV_METADATA, string, PYTREE__CT_COPY, err); }
     else { *prepared = pytree_clone(string, &c->copying, err); }
     pytree__array_free(text, bytes + 1, 1, a);
     return prepared != NULL && prepared->data == NULL ? PYTREE_NO_MEMORY : status;
@@ -180,21 +200,22 @@ static pytree_status pytree__ov_change(pytree variable, const char *name, pytree
     memset(&opt, 0, sizeof opt);
     opt.allocator = c->copying.allocator;
     if (text != NULL) {
-        all = pytree_parse(text, &opt, err);
-        if (all.data == NULL) { return PYTREE_NO_MEMORY; }
+        status = pytree__ov_read(variable, text, &opt, &all, err);
+        if (status != PYTREE_OK) { return status; }
     }
     had = (const pytree_items *)all.data;
     count = had == NULL ? 0 : had->count;
     pairs = (pytree_pair *)pytree__array_new(count + 1, sizeof *pairs, opt.allocator, err);
     if (pairs == NULL) { pytree_free(all); return PYTREE_NO_MEMORY; }
-    for (i = 0; i <= count; i++) {
-        const int order = i == count ? 1 : strcmp(had->pairs[i].key, name);
+    for (i = 0; i <= count; i++) {        /* in the order of their names, which may have been written in another one */
+        const pytree_pair *const pair = i == count ? NULL : &had->pairs[had->order[i]];
+        const int order = pair == NULL ? 1 : strcmp(pair->key, name);
         if (order >= 0 && !found) {       /* here it belongs */
             found = true;
             if (value.type != NULL) { pairs[n].key = name; pairs[n++].value = value; }
             else if (order != 0) { status = pytree__ov_no_metadata(variable, name, err); }
         }
-        if (i < count && order != 0) { pairs[n++] = had->pairs[i]; }
+        if (pair != NULL && order != 0) { pairs[n++] = *pair; }
     }
     if (status == PYTREE_OK && n == 0) { pytree__ov_clear(c); }
     else if (status == PYTREE_OK) { status = pytree__ov_write(c, pairs, n, prepared, err); }
@@ -220,11 +241,11 @@ pytree_status pytree_variable_put_metadata(pytree variable, const char *name, py
 pytree_status pytree_variable_remove_metadata(pytree variable, const char *name, pytree_error *err)
 {
     pytree__container *c = NULL;
-    pytree_status status;
-    if (name != NULL) { return pytree__ov_change(variable, name, pytree__ct_no_value(), NULL, err); }
-    status = pytree__ov_to_change(variable, &c, err);
-    if (status == PYTREE_OK) { pytree__ov_clear(c); }
-    return status;
+    pytree_error problem;
+    problem.status = PYTREE_OK;
+    if (name != NULL) { (void)pytree__ov_change(variable, name, pytree__ct_no_value(), NULL, &problem); }
+    else if (pytree__ov_to_change(variable, &c, &problem) == PYTREE_OK) { pytree__ov_clear(c); }
+    return problem.status == PYTREE_OK ? PYTREE_OK : pytree_fail(err, problem.status, problem.path, "%s", problem.message);
 }
 
 #include "object_level.h"

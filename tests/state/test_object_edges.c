@@ -84,6 +84,105 @@ static void metadata_of_variables(void **state)
     pytree_container_free(v);
 }
 
+/* Makes a variable as a treedef with these metadata would, which may come from a file. */
+static pytree rebuilt_variable(const char *metadata, const pytree_options *opt, pytree_error *err)
+{
+    const pytree literal = { &pytree_role_Param, &(pytree_variable){ .value = PYTREE_INT(1), .metadata = metadata } };
+    return pytree_clone(literal, opt, err);
+}
+
+/* What is no dict, or one whose keys are numbers, is refused where metadata are read. */
+static void metadata_that_are_no_dict(void **state)
+{
+    static const struct { const char *text, *words; pytree_status status; } wrong[] = {
+        { "[10, 11]", "expected the metadata of a Param as a dict with names for keys, got '[10, 11]'", PYTREE_VALUE },
+        { "7", "expected the metadata of a Param as a dict with names for keys, got '7'", PYTREE_VALUE },
+        { "None", "expected the metadata of a Param as a dict with names for keys, got 'None'", PYTREE_VALUE },
+        { "{1: 2}", "expected the metadata of a Param as a dict with names for keys, got '{1: 2}'", PYTREE_VALUE },
+        { "{'a': ", "line 1, column 7: expected a value, got the end", PYTREE_SYNTAX },
+    };
+    size_t i;
+    (void)state;
+    for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        pytree_error error = { 0 };
+        pytree v = rebuilt_variable(wrong[i].text, NULL, &error);
+        assert_ok(error.status, &error);
+        assert_refused(pytree_variable_put_metadata(v, "b", PYTREE_INT(2), err), wrong[i].status, wrong[i].words);
+        assert_refused(pytree_variable_remove_metadata(v, "a", err), wrong[i].status, wrong[i].words);
+        assert_int_equal(pytree_variable_remove_metadata(v, "a", NULL), wrong[i].status);
+        assert_refused(pytree_set_metadata(v, PYTREE_EVERYTHING, "b", PYTREE_INT(2), NULL, NULL, err), wrong[i].status,
+                       wrong[i].words);
+        assert_null(pytree_variable_metadata(v, NULL, NULL, &error).type);
+        assert_error(error.status, wrong[i].status, "", &error);
+        assert_string_equal(error.message, wrong[i].words);
+        assert_int_equal(pytree_variable_remove_metadata(v, NULL, NULL), PYTREE_OK);
+        assert_int_equal(pytree_variable_put_metadata(v, "b", PYTREE_INT(2), NULL), PYTREE_OK);
+        assert_def_text(v, "PyTreeDef(CustomNode(Param[{'b': 2}], [*]))", NULL);
+        pytree_free(v);
+    }
+}
+
+/* The names may come in any order; they are written sorted. */
+static void metadata_in_any_order(void **state)
+{
+    pytree_error error = { 0 };
+    pytree v = rebuilt_variable("{'tag': 'x', 'axis': 1, 'left': 2}", NULL, &error);
+    (void)state;
+    assert_ok(pytree_variable_remove_metadata(v, "axis", &error), &error);
+    assert_ok(pytree_variable_put_metadata(v, "new", PYTREE_INT(3), &error), &error);
+    assert_def_text(v, "PyTreeDef(CustomNode(Param[{'left': 2, 'new': 3, 'tag': 'x'}], [*]))", NULL);
+    pytree_free(v);
+}
+
+static void metadata_without_names(void **state)
+{
+    pytree_error error = { 0 };
+    pytree v = rebuilt_variable("{}", NULL, &error);
+    (void)state;
+    assert_refused(pytree_variable_remove_metadata(v, "a", err), PYTREE_NOT_FOUND,
+                   "expected metadata of a Param, got none of the name 'a'");
+    assert_ok(pytree_variable_put_metadata(v, "a", PYTREE_NONE, &error), &error);
+    assert_def_text(v, "PyTreeDef(CustomNode(Param[{'a': None}], [*]))", NULL);
+    assert_ok(pytree_variable_remove_metadata(v, "a", &error), &error);
+    assert_def_text(v, "PyTreeDef(CustomNode(Param[None], [*]))", NULL);
+    assert_null(pytree_variable_metadata(PYTREE_INT(1), "a", NULL, &error).type);
+    assert_error(error.status, PYTREE_NOT_FOUND, "", &error);
+    pytree_free(v);
+}
+
+/* Metadata deeper than what is written without memory, which comes from where the variable's does: a call without an error
+ * object says that it ran out, too, and the metadata are the old ones or the new ones. */
+static const char open_lists[] = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[";
+static const char close_lists[] = "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]";
+
+static pytree_status sweep_deep_metadata(void *context, const pytree_options *opt, pytree_error *err)
+{
+    char had[200], less[200], text[250];
+    pytree v;
+    pytree_status status;
+    (void)context;
+    snprintf(had, sizeof had, "{'axis': 1, 'deep': %s1%s}", open_lists, close_lists);
+    snprintf(less, sizeof less, "PyTreeDef(CustomNode(Param[{'deep': %s1%s}], [*]))", open_lists, close_lists);
+    v = rebuilt_variable(had, opt, err);
+    if (err->status == PYTREE_OK) {
+        status = pytree_variable_remove_metadata(v, "axis", NULL);
+        if (status == PYTREE_OK) { assert_def_text(v, less, NULL); }
+        else {
+            snprintf(text, sizeof text, "PyTreeDef(CustomNode(Param[%s], [*]))", had);
+            assert_def_text(v, text, NULL);
+            pytree_fail(err, status, NULL, "expected memory, got none");
+        }
+    }
+    pytree_free(v);
+    return err->status;
+}
+
+static void deep_metadata(void **state)
+{
+    (void)state;
+    assert_in_range(sweep_allocations(sweep_deep_metadata, NULL), 8, 40);
+}
+
 /* A variable that was popped out of a struct refers to a value that it does not own, also in an object. */
 typedef struct Plain { pytree near; } Plain;
 #define PYTREE_STRUCT Plain
@@ -233,6 +332,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(values_without_a_type), TEST(what_is_found_in_values), TEST(metadata_of_variables),
+        TEST(metadata_that_are_no_dict), TEST(metadata_in_any_order), TEST(metadata_without_names),
+        TEST(deep_metadata),
         TEST(variables_that_refer), TEST(strings_are_sealed), TEST(a_struct_in_two_roles), TEST(a_treedef_in_a_graph),
         TEST(a_variable_in_a_member_with_a_role), TEST(a_value_in_what_only_it_leads_to), TEST(one_of_two_paths),
     };

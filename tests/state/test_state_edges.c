@@ -214,6 +214,34 @@ static void places_with_many_keys(void **state)
     pytree_places_free(list);
 }
 
+/* A struct without leaves, which the state has some for: what follows it takes nothing of them. */
+typedef struct Unit { float *w; } Unit;
+#define PYTREE_STRUCT Unit
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, w, ARRAY(1))
+#include "pytree_registry.h"
+typedef struct Hollow { float *w; } Hollow;
+#define PYTREE_STRUCT Hollow
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, w, ARRAY(1), OPTIONAL)
+#include "pytree_registry.h"
+
+static void leaves_for_a_struct_without_any(void **state)
+{
+    pytree_error error = { 0 };
+    float x[2] = { 1, 2 }, change[3] = { 10, 20, 30 };
+    Unit first = { x }, last = { x + 1 };
+    Hollow hollow = { NULL };
+    const pytree t = PYTREE_DICT({ "a", PYTREE(&first) }, { "b", PYTREE(&hollow) }, { "c", PYTREE(&last) });
+    const pytree too_many = PYTREE_DICT({ "a", PYTREE_DICT({ "w", PYTREE_ARRAY(change, 1) }) },
+                                        { "b", PYTREE_DICT({ "w", PYTREE_ARRAY(change + 1, 1) }) });
+    const pytree fits = PYTREE_DICT({ "a", PYTREE_DICT({ "w", PYTREE_ARRAY(change, 1) }) },
+                                    { "c", PYTREE_DICT({ "w", PYTREE_ARRAY(change + 2, 1) }) });
+    (void)state;
+    assert_says(pytree_update(t, 1, &too_many, NULL, err), PYTREE_STRUCTURE, ".b.w", "expected nothing for None, got a leaf");
+    assert_true(x[0] == 1 && x[1] == 2);
+    assert_ok(pytree_update(t, 1, &fits, NULL, &error), &error);
+    assert_true(x[0] == 10 && x[1] == 30);
+}
+
 static void no_filters(void **state)
 {
     pytree_error error = { 0 };
@@ -230,7 +258,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(more_types_than_are_noted), TEST(more_types_in_each_other), TEST(places_that_are_prefixes),
         TEST(updates_by_one_leaf), TEST(scalars_in_variables), TEST(no_filters), TEST(values_that_do_not_fit),
-        TEST(values_that_share_inside), TEST(places_with_many_keys),
+        TEST(values_that_share_inside), TEST(places_with_many_keys), TEST(leaves_for_a_struct_without_any),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

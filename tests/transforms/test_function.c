@@ -424,6 +424,13 @@ static pytree_status look(void *context, const pytree_call *at)
     return PYTREE_OK;
 }
 
+static pytree_status chosen_call(void *context, const pytree_call *at)
+{
+    (void)context;
+    *(float *)at->res[0] = *(const float *)((const Chosen *)at->arg[0])->x + 1;
+    return PYTREE_OK;
+}
+
 /* What a callback is given for a treedef with leaves: nothing where it takes anything, or where leaves do not fit the struct
  * and it has not asked for one. */
 static void structs_that_are_not_built(void **state)
@@ -432,6 +439,7 @@ static void structs_that_are_not_built(void **state)
     const pytree_fn any = { .name = "any", .call = look, .context = &given, .takes = PYTREE_TYPES(PYTREE_ANY) };
     const pytree_fn open = { .name = "open", .call = look, .context = &given };
     const pytree_fn strict = { .name = "strict", .call = look, .context = &given, .takes = PYTREE_TYPES(PYTREE_TYPE(Dense)) };
+    const pytree_fn choose = { .name = "choose", .call = chosen_call, .takes = PYTREE_TYPES(PYTREE_TYPE(Chosen)) };
     pytree_error error = { 0 };
     float y = 0, x = 5;
     Chosen chosen = { 1, &x };
@@ -465,6 +473,8 @@ static void structs_that_are_not_built(void **state)
     flat = (pytree_flat){ def, leaves };
     assert_ok(pytree_apply(&open, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y), NULL, &error), &error);
     assert_true(y == 5);
+    assert_ok(pytree_apply(&choose, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y), NULL, &error), &error);
+    assert_true(y == 6);
     pytree_def_free(def);
 }
 

@@ -148,9 +148,72 @@ static void custom_nodes(void **state)
         } else {
             REFUSES(pytree_apply(&sum_of_any, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y), NULL, &error), PYTREE_ARGUMENT, "",
                     "sum: expected a Any without custom nodes, got one that has some");
+            error.status = PYTREE_OK;
+            assert_ok(pytree_apply(&count, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y), NULL, &error), &error);
+            assert_true(y == 1);          /* it takes anything, and is given no struct */
         }
         pytree_def_free(def);
     }
+}
+
+/* Trees and views in lists and maps. */
+typedef struct { char *key; pytree value; } Named;
+typedef struct Many { int n; pytree *list; pytree_leaf *views; Named *map; } Many;
+#define PYTREE_STRUCT Many
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n)                                                                                             \
+    PYTREE_FIELD(DATA, list, LIST(self->n))                                                                             \
+    PYTREE_FIELD(DATA, views, LIST(self->n))                                                                            \
+    PYTREE_FIELD(DATA, map, STB_MAP)
+#include "pytree_registry.h"
+
+static double first_of(pytree t)
+{
+    const pytree_leaf leaf = pytree_get(t, &(pytree_path){ 0, NULL }, NULL, NULL);
+    assert_non_null(leaf.data);
+    return pytree_leaf_get(&leaf, 0);
+}
+
+/* The first elements of all arrays in it, as the digits of a number. */
+static pytree_status digits_call(void *context, const pytree_call *at)
+{
+    const Many *many = at->arg[0];
+    double number = 0;
+    (void)context;
+    for (int i = 0; i < many->n; i++) { number = 10 * number + first_of(many->list[i]); }
+    for (int i = 0; i < many->n; i++) { number = 10 * number + pytree_leaf_get(&many->views[i], 0); }
+    *(double *)at->res[0] = 10 * number + first_of(many->map[0].value);
+    return PYTREE_OK;
+}
+static const pytree_fn digits = { .name = "digits", .call = digits_call, .shape = pytree_result_f64,
+                                  .takes = PYTREE_TYPES(PYTREE_TYPE(Many)) };
+
+static void trees_in_lists(void **state)
+{
+    pytree_error error = { 0 };
+    float x[5] = { 1, 2, 3, 4, 5 };
+    double y = 0;
+    pytree list[2] = { PYTREE_ARRAY(x, 1), PYTREE_ARRAY(x + 1, 1) };
+    pytree_leaf views[2] = { { .data = x + 2, .type = PYTREE_TYPE(float) }, { .data = x + 3, .type = PYTREE_TYPE(float) } };
+    Many many = { 2, list, views, NULL };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    pytree_flat flat;
+    pytree_prepared *p;
+    (void)state;
+    shput(many.map, "k", PYTREE_ARRAY(x + 4, 1));
+    assert_ok(pytree_flatten(PYTREE(&many), &leaves, 0, &def, NULL, &error), &error);
+    flat = (pytree_flat){ def, leaves };
+    p = pytree_prepare(&digits, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y), NULL, &error);
+    assert_ok(error.status, &error);
+    assert_ok(pytree_run(p, &error), &error);
+    assert_true(y == 12345);
+    x[0] = 9;
+    assert_ok(pytree_run(p, &error), &error);
+    assert_true(y == 92345);
+    pytree_prepared_free(p);
+    pytree_def_free(def);
+    shfree(many.map);
 }
 
 /* ---- Other trees than those that were prepared ------------------------------------------------------------------------- */
@@ -392,7 +455,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(structs_behind_references), cmocka_unit_test(references_that_lead_nowhere),
-        cmocka_unit_test(custom_nodes),
+        cmocka_unit_test(custom_nodes), cmocka_unit_test(trees_in_lists),
         cmocka_unit_test(structs_are_asked_for_again), cmocka_unit_test(functions_without_arguments),
         cmocka_unit_test(results_beside_arguments), cmocka_unit_test(axes_that_are_refused),
         cmocka_unit_test(functions_that_do_not_say), cmocka_unit_test(batch_rules_that_say), cmocka_unit_test(empty_leaves),
