@@ -46,13 +46,14 @@ static PYTREE__NOINLINE void pytree__clone_handles(struct pytree__builder *b)
         if (at == PYTREE__AT_NODE) { c.status = pytree__open(&c, value); continue; }
         if (at == PYTREE__AT_END) {
             const pytree__frame *const f = &c.frames[c.n_frames - 1];
-            const bool found = to->node == node;
+            const bool found = to->node == node && f->type == to->type;
             if (found && f->form == PYTREE_FORM_STRUCT) { c.status = pytree__clone_handles_of(b, &c, to, f->self); }
             if (found) { to = to->next; }
             pytree__close(&c);
         }
         node++;
     }
+    if (c.status == PYTREE_OK && to != NULL) { c.status = pytree__fail_unstable_callback(b->err); }
     pytree__cursor_end(&c);
     b->status = c.status;
     for (custom = b->custom_cleanups; b->status != PYTREE_OK && custom != NULL; custom = custom->before) {

@@ -6,10 +6,10 @@
 
 static const struct pytree__leaf_slot *pytree__leaf_slots_make(struct pytree__leaf_slots *s, const pytree__layout *layout)
 {
-    struct pytree__leaf_slot *const first = &s->slots[s->n_slots], *end;
-    uint64_t null_mask = layout->null_mask;
-    if (layout->type->size > UINT32_MAX) { return NULL; }
-    end = pytree__leaf_slots_add(first, s->slots + PYTREE__LEAF_SLOTS, layout->type, 0, &null_mask);
+    struct pytree__leaf_slot *const first = &s->slots[s->n_slots];
+    uint64_t null_mask = layout->null_mask;            /* a struct that has a layout has less than 4 GiB */
+    struct pytree__leaf_slot *const end =
+        pytree__leaf_slots_add(first, s->slots + PYTREE__LEAF_SLOTS, layout->type, 0, &null_mask);
     if (end == NULL) { return NULL; }
     s->n_slots = (uint32_t)(end - s->slots);
     return first;
@@ -333,8 +333,8 @@ static PYTREE__NOINLINE void pytree__build_verify(struct pytree__builder *b, con
     } else {
         char expected[60] = "";
         if (PYTREE__MESSAGES) {
-            snprintf(expected, sizeof expected, "a %s of %zu%s", first.view.form == PYTREE_FORM_TUPLE ? "tuple" : "list",
-                     first.view.shape[0], first.view.shape[0] == 0 ? " (is its count STATIC?)" : "");
+            snprintf(expected, sizeof expected, "a list of %zu%s", first.view.shape[0],
+                     first.view.shape[0] == 0 ? " (is its count STATIC?)" : "");
         }
         pytree__build_fail_node(b, first.node, expected);
     }

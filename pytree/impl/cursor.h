@@ -381,7 +381,6 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     if (PYTREE__MORE_ROWS && PYTREE__UNLIKELY(lacks == PYTREE__LACKS_BEYOND)) {
         status = pytree__fail_beyond(c);
         if (status != PYTREE_OK) { return status; }
-        f = &c->frames[c->n_frames - 1];
     }
     if (PYTREE__UNLIKELY((flags & PYTREE__NEEDS_CHECK) != 0)) {
         if (PYTREE__MORE_ROWS && c->making == PYTREE__GIVING) { status = pytree__give(c, f); }

@@ -289,7 +289,7 @@ static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
     }
     pytree__end_text(&to, room);
     if (to.length < room) { return; }
-    while (head > 0 && (path[head] & 0xC0) == 0x80) { head--; }            /* between characters */
+    while ((path[head] & 0xC0) == 0x80) { head--; }        /* between characters: a path begins with a dot or a bracket */
     memcpy(path + head, "...", 3);
     head += 3;
     pytree__put_path_tail(c, path + head, rest);

@@ -38,9 +38,10 @@ static bool pytree__children_to_make(pytree__cursor *c, const pytree_type *type,
 /* Tell whether a required pointer of a struct to another one is NULL: its rows may read through that. */
 static bool pytree__lacks_data(const pytree_type *type, const void *self)
 {
-    const pytree_field *row = type->fields, *const end = row + type->n_fields;
+    const pytree_field *row = type->fields;
     const void *p;
-    for (; row != end; row++) {
+    unsigned left;
+    for (left = type->n_fields; left != 0; left--, row++) {    /* one that was never defined has no rows */
         if (row->row == PYTREE_ROW_DROP || (PYTREE__MORE_ROWS && row->row == PYTREE_ROW_STATIC)) { continue; }
         if (row->optional != 0) { continue; }
         if (row->place != PYTREE_POINTER || row->form != PYTREE_FORM_STRUCT) { continue; }
@@ -192,14 +193,13 @@ static pytree_status pytree__fail_beyond(pytree__cursor *c)
     pytree__frame *const f = &c->frames[c->n_frames - 1];
     size_t i;
     if (!c->plain || c->watch != NULL || pytree__lacks_data(f->type, f->self)) { return PYTREE_OK; }
-    for (i = 0; i < f->count; i++) {
-        const pytree_leaf *const view = &c->views[f->views + i];
+    for (i = f->views; ; i++) {           /* pytree__lacks has found one, and pytree__views_lacking has made a view of it */
+        const pytree_leaf *const view = &c->views[i];
         if (view->form == PYTREE_FORM_STRUCT && pytree__lacks_data(pytree__origin(view->type), view->data)) {
-            f->next = i + 1;
+            f->next = i + 1 - f->views;
             return pytree__open(c, view);
         }
     }
-    return PYTREE_OK;
 }
 
 /* Flatten a tree, for which no predicate of the caller's is asked, and build a new one from its structure and its leaves, in

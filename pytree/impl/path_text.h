@@ -36,13 +36,13 @@ pytree_status pytree_path_print(FILE *file, const pytree_path *path, pytree_erro
     return pytree__written(file, err);
 }
 
-/* Return the largest length up to n that does not split a character. */
+/* Return the largest length up to n, which is at least 4, that does not split a character. */
 static size_t pytree__path_whole(const char *text, size_t n)
 {
     size_t begin = n;
     uint32_t character;
-    while (begin > 0 && n - begin < 3 && ((unsigned char)text[begin - 1] & 0xC0) == 0x80) { begin--; }
-    if (begin > 0 && ((unsigned char)text[begin - 1] & 0x80) != 0) { begin--; }
+    while (n - begin < 3 && ((unsigned char)text[begin - 1] & 0xC0) == 0x80) { begin--; }
+    if (((unsigned char)text[begin - 1] & 0x80) != 0) { begin--; }
     return begin < n && pytree__utf8(text + begin, n - begin, &character) == n - begin ? n : begin;
 }
 

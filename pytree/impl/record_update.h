@@ -141,8 +141,12 @@ static pytree_status pytree__put_find(struct pytree__putting *p, const pytree_pl
     pytree_variable *const v = found->form == PYTREE_FORM_STRUCT ? pytree__ov_of(there) : NULL;
     pytree__container *c;
     if (v != NULL && (v->container != NULL || v->rebuilt)) {
+        pytree_status status = pytree__ov_to_change(there, &c, p->err);
         item->variable = there;
-        return pytree__ov_to_change(there, &c, p->err);
+        if (status == PYTREE_OK && item->metadata.type != NULL && c->items.count <= PYTREE__OV_METADATA) {
+            status = pytree__ct_row_room(c, PYTREE__OV_METADATA, p->err);
+        }
+        return status;
     }
     if (v != NULL ? pytree__put_leaf(v->value, &item->to) : found->form == PYTREE_FORM_LEAF) {
         if (v == NULL) { item->to = *found; }
@@ -239,10 +243,9 @@ static void pytree__put_now(struct pytree__put_back *item)
         item->copy = owned ? old : pytree__ct_no_value();
     }
     if (item->variable.type == NULL || !item->described) { return; }
-    if (item->metadata.type == NULL) { pytree__ov_clear(c); }
-    else if (pytree__ov_put(c, PYTREE__OV_METADATA, item->metadata, PYTREE__CT_OWN, NULL) == PYTREE_OK) {
-        item->metadata.type = NULL;
-    }
+    if (item->metadata.type == NULL) { pytree__ov_clear(c); return; }
+    (void)pytree__ov_put(c, PYTREE__OV_METADATA, item->metadata, PYTREE__CT_OWN, NULL);          /* there is room for them */
+    item->metadata.type = NULL;
 }
 
 /* Put all values, or take back what was added; free what was prepared. */

@@ -24,11 +24,12 @@ static const char *pytree__behind_member(const char *s)
 /* Find the row that a text names. Returns NULL if there is none; *s goes behind the name. */
 static const pytree_field *pytree__named_row(const pytree_type *type, const char **s)
 {
-    const pytree_field *row = type->fields, *const end = row + type->n_fields;
+    const pytree_field *row = type->fields;
     const char *const name = *s;
     const size_t n = pytree__word_bytes(name);
+    unsigned left;
     *s += n;
-    for (; row != end; row++) {
+    for (left = type->n_fields; left != 0; left--, row++) {    /* a struct that was never defined has none */
         if (strncmp(row->name, name, n) == 0 && row->name[n] == '\0') { return row; }
     }
     return NULL;
@@ -39,7 +40,7 @@ static const pytree_field *pytree__named_row(const pytree_type *type, const char
 static const char *pytree__null_on_the_way(const pytree_type *type, const char *self, const char *s, bool star, bool own)
 {
     for (;;) {
-        const pytree_field *row = NULL;
+        const pytree_field *row;
         const char *end;
         const void *p = NULL;
         bool arrow, pointer;
@@ -47,9 +48,9 @@ static const char *pytree__null_on_the_way(const pytree_type *type, const char *
         s += strspn(s, " ");
         end = pytree__behind_member(s + pytree__word_bytes(s));
         if (!star && *end != '[' && *end != '-' && *end != '.') { return NULL; }           /* nothing is read through it */
-        if (type->fields != NULL) { row = pytree__named_row(type, &s); }
-        if (row == NULL) { return NULL; }
+        row = pytree__named_row(type, &s);
         end = s;
+        if (row == NULL) { return self == (const char *)pytree__zeros() ? end : NULL; }    /* of what was never defined */
         s = pytree__behind_member(s);
         arrow = s[0] == '-' && s[1] == '>';
         pointer = row->row != PYTREE_ROW_DATA ? arrow : row->place == PYTREE_POINTER || row->place == PYTREE_STB;

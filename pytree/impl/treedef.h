@@ -116,7 +116,7 @@ bool pytree_def_equal(const pytree_def *a, const pytree_def *b)
     if (memcmp(a->nodes, b->nodes, a->n_nodes * sizeof *a->nodes) == 0) { return true; }
     for (i = 0; i < a->n_nodes; i++) {    /* the types may be descriptors of two files */
         const pytree_node *m = &a->nodes[i], *n = &b->nodes[i];
-        if (m->leaves != n->leaves || m->nodes != n->nodes || m->meta != n->meta || !pytree__same_node(m, n)) { return false; }
+        if (m->leaves != n->leaves || m->nodes != n->nodes || !pytree__same_node(m, n)) { return false; }
     }
     return true;
 }

@@ -400,6 +400,17 @@ static void prefixes_without_an_error_object(void **state)
     pytree_def_free(def);
 }
 
+/* A stack larger than the address space: rounded up, its bytes would be few. The arrays are not read. */
+static void stacks_larger_than_memory(void **state)
+{
+    static char byte;
+    pytree_leaf all = { .data = &byte, .type = PYTREE_TYPE(char), .ndim = 1, .shape = { PTRDIFF_MAX } };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_null(pytree_stack(3, (pytree[3]){ PYTREE(&all), PYTREE(&all), PYTREE(&all) }, NULL, &error).def);
+    assert_error(error.status, PYTREE_NO_MEMORY, "", &error);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -409,7 +420,7 @@ int main(void)
         cmocka_unit_test(slices_of_what_is_no_array), cmocka_unit_test(nones_that_are_leaves_beside_nones),
         cmocka_unit_test(errors_without_memory), cmocka_unit_test(deep_errors_without_memory),
         cmocka_unit_test(vectors_that_are_none), cmocka_unit_test(gaps_between_leaves), cmocka_unit_test(elements_of_types),
-        cmocka_unit_test(prefixes_without_an_error_object)
+        cmocka_unit_test(prefixes_without_an_error_object), cmocka_unit_test(stacks_larger_than_memory)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -413,6 +413,18 @@ static void values_that_are_none(void **state)
     pytree_def_free(def);
 }
 
+/* A message that the C library cannot write is empty: no locale has this character. */
+static void messages_that_cannot_be_written(void **state)
+{
+    const wchar_t half[2] = { 0xDFFF, 0 };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_int_equal(pytree_fail(&error, PYTREE_VALUE, "a", "got %ls", half), PYTREE_VALUE);
+    assert_int_equal(error.status, PYTREE_VALUE);
+    assert_string_equal(error.path, "a");
+    assert_string_equal(error.message, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +440,7 @@ int main(void)
         cmocka_unit_test(the_empty_namespace),
         cmocka_unit_test(answers_that_change),
         cmocka_unit_test(values_that_are_none),
+        cmocka_unit_test(messages_that_cannot_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -553,7 +553,7 @@ static void structs_that_refer_to_a_device(void **state)
     pytree_error error = { 0 };
     float full[2] = { 1.0f, 2.0f }, empty[1] = { 0 };
     Halves halves = { 0, full, empty };
-    pytree_leaf *leaves = NULL;
+    pytree_leaf *leaves = NULL, view;
     pytree_def *def = NULL;
     pytree there, here, back;
     size_t n = 99;
@@ -562,6 +562,8 @@ static void structs_that_refer_to_a_device(void **state)
     here = pytree_clone(PYTREE(&halves), NULL, &error);
     assert_ok(error.status, &error);
     assert_int_equal(pytree_num_leaves(PYTREE_LIST(there, here), NULL, &error), 4);
+    view = (pytree_leaf){ .data = here.data, .type = here.type, .form = PYTREE_FORM_STRUCT };
+    assert_int_equal(pytree_num_leaves(PYTREE_LIST(there, PYTREE(&view)), NULL, &error), 4);   /* its type is in a block, too */
     assert_ok(pytree_flatten(there, &leaves, 0, &def, NULL, &error), &error);
     leaves[1].form = PYTREE_FORM_DEVICE;
     back = pytree_unflatten(def, 2, leaves, NULL, &error);

@@ -633,6 +633,35 @@ static void more_nodes_than_a_treedef_has(void **state)
 #endif
 }
 
+/* A struct of more than 4 GiB is visited by its rows. Of its memory, which is only reserved, a page is touched. */
+#if SIZE_MAX > UINT32_MAX && !defined(__TINYC__) && !defined(_WIN32)
+typedef struct Vast { float *weights; char room[UINT32_MAX]; } Vast;
+#define PYTREE_STRUCT Vast
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, weights, ARRAY(2)) PYTREE_FIELD(DROP, room)
+#include "pytree_registry.h"
+#endif
+
+static void a_struct_of_four_gib(void **state)
+{
+    (void)state;
+#if SIZE_MAX > UINT32_MAX && !defined(__TINYC__) && !defined(_WIN32)
+    Vast *const vast = under_valgrind() ? NULL : calloc(1, sizeof *vast);
+    float weights[2] = { 1, 2 };
+    Point points[40] = { { 0 } };
+    pytree_leaf all = { points, PYTREE_TYPE(Point), 1, PYTREE_FORM_LIST, { 40 } };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def = NULL;
+    pytree_error error = { 0 };
+    if (vast == NULL) { skip(); }
+    vast->weights = weights;
+    assert_ok(pytree_flatten(PYTREE_LIST(PYTREE(&all), PYTREE(vast)), &leaves, 0, &def, NULL, &error), &error);
+    assert_int_equal(def->n_leaves, 81);
+    assert_ptr_equal(leaves[80].data, weights);
+    pytree_def_free(def);
+    free(vast);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -651,6 +680,7 @@ int main(void)
         cmocka_unit_test(absurd_views),
         cmocka_unit_test(nothing_needs_no_memory),
         cmocka_unit_test(more_nodes_than_a_treedef_has),
+        cmocka_unit_test(a_struct_of_four_gib),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

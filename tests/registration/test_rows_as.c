@@ -242,6 +242,32 @@ static void files_hold_what_pointers_lead_to(void **state)
     pytree_memory_free(&memory);
 }
 
+/* A type that is computed from a pointer: there is one while that is still to be set, and none any more when all is there. */
+typedef struct Fickle { float *first; void *x; } Fickle;
+#define PYTREE_STRUCT Fickle
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, first, ARRAY(1), OPTIONAL) PYTREE_FIELD(DATA, x, AS(self->first == NULL ? PYTREE_TYPE(Dense) : NULL))
+#include "pytree_registry.h"
+
+static void types_that_are_lost(void **state)
+{
+    static const pytree_type *const known[] = { PYTREE_TYPE(Fickle), PYTREE_TYPE(Dense) };
+    pytree_error error = { 0 };
+    Fickle fickle = { NULL, &dense };
+    pytree_leaf leaves[2] = { { weights, PYTREE_TYPE(float), 1, PYTREE_FORM_LEAF, { 1 } } };
+    pytree_def *def;
+    (void)state;
+    assert_int_equal(pytree_num_leaves(PYTREE(&fickle), NULL, &error), 1);
+    def = pytree_def_parse("PyTreeDef(CustomNode(Fickle[()], [*, CustomNode(Dense[(3,)], [*])]))", known, COUNT_OF(known), NULL,
+                           &error);
+    assert_ok(error.status, &error);
+    leaves[1] = leaves[0];
+    leaves[1].shape[0] = 3;
+    assert_null(pytree_unflatten(def, 2, leaves, NULL, &error).data);
+    assert_error(error.status, PYTREE_STRUCTURE, ".x", &error);
+    pytree_def_free(def);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +278,7 @@ int main(void)
         cmocka_unit_test(custom_nodes_and_rows),
         cmocka_unit_test(memory_is_allocated),
         cmocka_unit_test(files_hold_what_pointers_lead_to),
+        cmocka_unit_test(types_that_are_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

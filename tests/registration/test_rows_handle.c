@@ -310,6 +310,78 @@ static void clones_of_flats_have_zeros(void **state)
     counter_free(&mixed.counter);
 }
 
+/* A node that answers otherwise from some call on: fewer children, in another order, one that is none, or another struct. */
+typedef struct Plain { int n; } Plain;
+typedef struct Moody { pytree items[2]; } Moody;
+
+#define PYTREE_STRUCT Plain
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n)
+#include "pytree_registry.h"
+
+enum { FEWER, SWAPPED, NOTHING, ANOTHER, MOODS };
+static int mood, asked, steady;
+static Plain plain = { 3 };
+
+static size_t moody_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    const Moody *const m = self;
+    const bool now = asked++ >= steady;
+    assert_null(keys);
+    if (children != NULL) { memcpy(children, m->items, sizeof m->items); }
+    if (!now) { return 2; }
+    if (children != NULL && mood == SWAPPED) { children[0] = m->items[1]; children[1] = m->items[0]; }
+    if (children != NULL && mood == NOTHING) { children[0].type = NULL; }
+    if (children != NULL && mood == ANOTHER) { children[1] = PYTREE(&plain); }
+    return mood == FEWER ? 1 : 2;
+}
+
+static pytree_status moody_rebuild(void *self, size_t n, const pytree *children, const void *metadata, size_t bytes)
+{
+    (void)metadata;
+    assert_int_equal(bytes, 0);
+    memcpy(((Moody *)self)->items, children, n * sizeof *children);
+    return PYTREE_OK;
+}
+
+static const pytree_custom moody_callbacks = { .children = moody_children, .rebuild = moody_rebuild };
+
+#define PYTREE_STRUCT Moody
+#define PYTREE_CUSTOM moody_callbacks
+#include "pytree_registry.h"
+
+/* A clone goes over its source again for the handles. Where it finds other nodes then, it fails; what is made has them all. */
+static void nodes_that_answer_otherwise(void **state)
+{
+    double x = 1;
+    const int before = living;
+    Bare inner = { counter_make(5) }, behind = { counter_make(6) };
+    Moody moody = { { PYTREE(&x), PYTREE(&inner) } };
+    const pytree t = PYTREE_LIST(PYTREE(&moody), PYTREE(&behind));
+    int failed = 0;
+    (void)state;
+    for (mood = 0; mood < MOODS; mood++) {
+        for (steady = 0, asked = 1; asked > steady; steady++) {
+            pytree_error error = { 0 };
+            pytree copy;
+            asked = 0;
+            copy = pytree_clone(t, NULL, &error);
+            if (copy.data == NULL) {
+                assert_int_not_equal(error.status, PYTREE_OK);
+                failed++;
+            } else {
+                const pytree_items *const items = copy.data;
+                assert_ok(error.status, &error);
+                assert_non_null(((const Bare *)items->items[1].data)->counter);
+                pytree_free(copy);
+            }
+            assert_int_equal(living, before + 2);
+        }
+    }
+    assert_in_range(failed, 4, 100);
+    counter_free(&inner.counter);
+    counter_free(&behind.counter);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +392,7 @@ int main(void)
         cmocka_unit_test(clones_of_flats_have_zeros),
         cmocka_unit_test(other_trees_have_zeros),
         cmocka_unit_test(whatever_is_made_equals_its_source),
+        cmocka_unit_test(nodes_that_answer_otherwise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,16 @@ typedef struct Large { char room[5000]; int n; } Large;
 #define PYTREE_FIELDS PYTREE_FIELD(DROP, room) PYTREE_FIELD(STATIC, n)
 #include "pytree_registry.h"
 
+/* A struct whose members are known to C, and not to the registration. */
+typedef struct Veiled { Size *size; } Veiled;
+#define PYTREE_DECLARE Veiled
+#include "pytree_registry.h"
+typedef struct Unveiled { Veiled *to; double *none; double *x; } Unveiled;
+#define PYTREE_STRUCT Unveiled
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, to) PYTREE_FIELD(DATA, none, ARRAY(1), OPTIONAL) PYTREE_FIELD(DATA, x, ARRAY(self->to->size->n))
+#include "pytree_registry.h"
+
 /* Its rows come to be evaluated although the pointer that each of them reads through is NULL, unless the text tells. */
 typedef struct Spaced { Size *size; double *x; } Spaced;
 typedef struct Starred { int *count; double *x; } Starred;
@@ -399,6 +409,22 @@ static void bit_fields_at_the_end(void **state)
     free(beside);
 }
 
+/* What a row reads through in a struct without rows is not known; its rows are what is missing then. */
+static void structs_that_are_never_registered(void **state)
+{
+    Size size = { 0, 1 };
+    Veiled veiled = { &size };
+    double x = 1;
+    Unveiled unveiled = { &veiled, NULL, &x };
+    pytree_error error = { 0 };
+    (void)state;
+    (void)pytree_num_leaves(PYTREE(&unveiled), NULL, &error);
+    assert_error(error.status, PYTREE_ARGUMENT, ".to", &error);
+    assert_string_equal(error.message, "expected a registered struct, got Veiled, which was declared and never defined");
+    unveiled.to = NULL;
+    assert_refused(PYTREE(&unveiled), ".x", READ_THROUGH("self->to->size"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,6 +437,7 @@ int main(void)
         cmocka_unit_test(structs_behind_structs),
         cmocka_unit_test(static_addresses_in_place),
         cmocka_unit_test(bit_fields_at_the_end),
+        cmocka_unit_test(structs_that_are_never_registered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,12 +235,19 @@ static void filters_of_no_kind(void **state)
     assert_string_equal(text, "Path(None)");
 }
 
+/* A struct that cannot be opened, because a row reads through what is NULL. */
+typedef struct Reads { Linear *size; float *x; } Reads;
+#define PYTREE_STRUCT Reads
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, size, OPTIONAL) PYTREE_FIELD(DATA, x, ARRAY(self->size->din), ROLE(Stat))
+#include "pytree_registry.h"
+
 /* An iterator that has not begun stands at no leaf. */
 static void no_role_before_the_first_leaf(void **state)
 {
     pytree_error error = { 0 };
     MLP model = mlp_make(1, false);
-    const pytree t = PYTREE(&model);
+    Reads reads = { NULL, NULL };
+    const pytree t = PYTREE(&model), unread = PYTREE(&reads);
     pytree_iter it;
     (void)state;
     assert_ok(pytree_iter_begin(&it, 1, &t, NULL, &error), &error);
@@ -257,6 +264,12 @@ static void no_role_before_the_first_leaf(void **state)
     assert_null(pytree_iter_role(&it));
     pytree_iter_end(&it);
     mlp_clear(&model);
+    error = (pytree_error){ 0 };
+    assert_ok(pytree_iter_begin(&it, 1, &unread, NULL, &error), &error);
+    assert_false(pytree_iter_next(&it));  /* nor in a struct that cannot be opened */
+    assert_error(it.status, PYTREE_NULL_POINTER, ".x", &error);
+    assert_null(pytree_iter_role(&it));
+    pytree_iter_end(&it);
 }
 
 int main(void)

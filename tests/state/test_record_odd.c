@@ -59,6 +59,31 @@ static void a_member_in_two_places(void **state)
     pytree_container_free(taken);
 }
 
+/* Two types of one layout: the struct is there as each of them, and its member is taken once. */
+typedef struct Twin { pytree near; } Twin;
+#define PYTREE_STRUCT Twin
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, near)
+#include "pytree_registry.h"
+
+static void a_member_of_two_types(void **state)
+{
+    pytree_error error = { 0 };
+    Plain plain = { PYTREE_ARRAY(numbers, 2) };
+    const pytree both = PYTREE_LIST(PYTREE(&plain), ((pytree){ PYTREE_TYPE(Twin), &plain }));
+    float *const nothing = NULL;
+    pytree taken;
+    (void)state;
+    assert_ok(pytree_pop(both, PYTREE_FILTERS(PYTREE_EVERYTHING), &taken, NULL, &error), &error);
+    assert_prints(taken, "[0]['near'].value  f32[2]\n");
+    assert_ptr_equal(plain.near.type, PYTREE_NONE.type);
+    pytree_container_free(taken);
+    plain.near = PYTREE_ARRAY(nothing, 0);                     /* which has no address that tells it is the same */
+    assert_ok(pytree_pop(both, PYTREE_FILTERS(PYTREE_EVERYTHING), &taken, NULL, &error), &error);
+    assert_prints(taken, "[0]['near'].value  f32[0]\n");
+    assert_ptr_equal(plain.near.type, PYTREE_NONE.type);
+    pytree_container_free(taken);
+}
+
 static void names_that_hold_no_variable(void **state)
 {
     pytree_error error = { 0 };
@@ -218,6 +243,45 @@ static pytree_status sweep_fits(void *context, const pytree_options *opt, pytree
     return pytree_object_update(part, 1, &state, opt, err);
 }
 
+/* A variable gets its first metadata from a state: with its value, or neither of them where the arrays of stb_ds find no
+ * memory. */
+static void metadata_without_memory(void **state)
+{
+    const pytree described = { &pytree_role_Param,
+                               &(pytree_variable){ .value = PYTREE_ARRAY(numbers + 4, 2), .metadata = "{'axis': 1}" } };
+    pytree_error error = { 0 };
+    pytree part = new_part(&error);
+    size_t n = 0;
+    (void)state;
+    do {
+        const pytree w = pytree_object_get(part, "w", &error);
+        pytree_status status;
+        stb_calls = 0;
+        stb_fail_at = n;
+        status = update_with(part, PYTREE_DICT({ "w", described }), &error);
+        stb_fail_at = SIZE_MAX;
+        if (status == PYTREE_OK) {
+            assert_def_text(w, "PyTreeDef(CustomNode(Param[{'axis': 1}], [*]))", NULL);
+        } else {
+            assert_error(status, PYTREE_NO_MEMORY, NULL, &error);
+            error = (pytree_error){ 0 };
+            assert_def_text(w, "PyTreeDef(CustomNode(Param[None], [*]))", NULL);
+            assert_true(*(const float *)pytree_at(w, ".value", NULL, &error).data == numbers[0]);
+        }
+    } while (stb_calls > n++);
+    assert_in_range(n, 2, 10);
+    pytree_container_free(part);
+}
+
+/* A state has a list where the tree has an array: in a variable, which stands for the whole. */
+static void lists_for_an_array(void **state)
+{
+    Maybe maybe = { numbers };
+    const pytree lists = PYTREE_DICT({ "w", PYTREE_VARIABLE(Param, PYTREE_LIST(PYTREE_INT(1), PYTREE_INT(2))) });
+    (void)state;
+    assert_says(update_with(PYTREE(&maybe), lists, err), PYTREE_STRUCTURE, ".w", "expected a state for a float, got a Param");
+}
+
 static void memory_runs_out(void **state)
 {
     pytree_error error = { 0 };
@@ -233,9 +297,11 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(members_without_a_role), TEST(a_member_in_two_places), TEST(names_that_hold_no_variable),
+        TEST(members_without_a_role), TEST(a_member_in_two_places), TEST(a_member_of_two_types),
+        TEST(names_that_hold_no_variable),
         TEST(no_metadata_were_found), TEST(captured_from_a_state), TEST(failed_updates_leave_nothing),
-        TEST(failed_updates_of_lists), TEST(scalars_are_written_in_place), TEST(memory_runs_out),
+        TEST(failed_updates_of_lists), TEST(scalars_are_written_in_place), TEST(metadata_without_memory),
+        TEST(lists_for_an_array), TEST(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -389,8 +389,22 @@ static void mistakes(void **state)
     }
 }
 
+/* A number of states that no array has: nothing is read. */
+static void more_states_than_memory(void **state)
+{
+    const pytree number = PYTREE_INT(1);
+    pytree_error error = { 0 };
+    pytree_def *def = pytree_structure(number, NULL, NULL);
+    (void)state;
+    assert_error(pytree_update(number, SIZE_MAX / 2, &number, NULL, &error), PYTREE_NO_MEMORY, "", &error);
+    error = (pytree_error){ 0 };
+    assert_null(pytree_merge(def, SIZE_MAX / sizeof(pytree), &number, NULL, &error).data);
+    assert_error(error.status, PYTREE_NO_MEMORY, "", &error);
+    pytree_def_free(def);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(mistakes) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(mistakes), cmocka_unit_test(more_states_than_memory) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,6 +120,18 @@ static void keys_that_are_numbers(void **state)
     assert_ok(error.status, &error);
 }
 
+/* An entry of no kind has no text. */
+static void entries_of_no_kind(void **state)
+{
+    pytree_entry entries[2] = { { PYTREE_ATTRIBUTE, "a", 0 }, { PYTREE_KEY, "b", 0 } };
+    const pytree_path path = { 2, entries };
+    char text[20] = "";
+    (void)state;
+    memset(&entries[1].kind, 99, sizeof entries[1].kind);
+    assert_int_equal(pytree_path_text(&path, text, sizeof text), 2);
+    assert_string_equal(text, ".a");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +139,7 @@ int main(void)
         cmocka_unit_test(paths_are_cut_between_characters),
         cmocka_unit_test(keys_that_nothing_answers),
         cmocka_unit_test(keys_that_are_numbers),
+        cmocka_unit_test(entries_of_no_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
