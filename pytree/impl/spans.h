@@ -107,8 +107,9 @@ static void pytree__rv_repeat(pytree__rv_spans *spans, size_t first, size_t coun
     }
 }
 
-/* Do the leaves of such a struct lie in it, at the same places in each instance? *statics: they have static values. It calls
- * itself for structs that lie in structs: no deeper than C's declarations. */
+/* Do the leaves of a struct that is self-contained, so that its rows are leaves and such structs, lie in it, at the same places
+ * in each instance? *statics: they have static values. It calls itself for structs that lie in structs: no deeper than C's
+ * declarations. */
 static bool pytree__rv_leaves_are_fixed(const pytree_type *type, bool *statics)
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
@@ -116,11 +117,7 @@ static bool pytree__rv_leaves_are_fixed(const pytree_type *type, bool *statics)
         *statics = *statics || row->row == PYTREE_ROW_STATIC;
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if (row->place != PYTREE_IN_PLACE || row->optional != 0) { return false; }
-        if (row->form == PYTREE_FORM_STRUCT) {
-            if (!pytree__rv_leaves_are_fixed(row->type, statics)) { return false; }
-        } else if (row->form != PYTREE_FORM_LEAF) {
-            return false;
-        }
+        if (row->form == PYTREE_FORM_STRUCT && !pytree__rv_leaves_are_fixed(row->type, statics)) { return false; }
     }
     return true;
 }
@@ -192,9 +189,7 @@ static bool pytree__rv_put_struct(pytree__rv_spans *spans, size_t first, const p
             if (!pytree__rv_put_struct(spans, first, row->type, x + row->offset, y + row->offset, statics)) { return false; }
             continue;
         }
-        if (row->form != PYTREE_FORM_LEAF || !pytree__rv_takes(spans, row->type, row->type) || spans->n == spans->capacity) {
-            return false;
-        }
+        if (!pytree__rv_takes(spans, row->type, row->type) || spans->n == spans->capacity) { return false; }
         pytree__rv_put(spans, first, row->type, x + row->offset, row->type, y + row->offset, row->size / row->type->size);
     }
     return true;
@@ -214,8 +209,7 @@ static bool pytree__rv_put_child(pytree__rv_spans *spans, const pytree_leaf *x, 
         pytree__rv_put(spans, 0, x->type, x->data, y->type, y->data, pytree_leaf_count(x));
         return true;
     }
-    if (x->form < PYTREE_FORM_STRUCT || x->form > PYTREE_FORM_TUPLE || x->ndim > 1 || x->type->views == NULL
-        || !x->type->self_contained) { return false; }
+    if (x->form > PYTREE_FORM_TUPLE || x->type->views == NULL || !x->type->self_contained) { return false; }
     if (count == 0) { return true; }
     if (!pytree__rv_put_struct(spans, first, x->type, (char *)x->data, (char *)y->data, &statics)) { return false; }
     for (i = 0; statics && x->data != y->data && i < count; i++) {

@@ -451,6 +451,25 @@ static void batches_in_containers(void **state)
     assert_string_equal(error.message, "batch of first: expected a container with an element for each call, got f32");
 }
 
+/* An argument that is not batched may be None where the structure of one element has a leaf. */
+static void batches_beside_none(void **state)
+{
+    pytree_error error = { 0 };
+    float x[2] = { 1, 2 };
+    bool yes = true, no = false;
+    const pytree args[2] = { PYTREE_LIST(PYTREE(&x[0]), PYTREE(&x[1])), PYTREE_NONE };
+    const pytree axes = PYTREE_TUPLE(PYTREE(&yes), PYTREE(&no));
+    pytree_def *like = pytree_structure(PYTREE_TUPLE(PYTREE(&x[0]), PYTREE(&x[1])), NULL, &error);
+    pytree_flat out = pytree_apply_new(PYTREE_BATCH(&first, .like = like, .in_axes = axes), 2, args, NULL, &error);
+    char text[100];
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_true(pytree_text(PYTREE(&out), text, sizeof text, NULL, &error) != SIZE_MAX);
+    assert_string_equal(text, "[0]  f32 1.0\n[1]  f32 2.0\n");
+    pytree_flat_free(&out);
+    pytree_def_free(like);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -459,7 +478,7 @@ int main(void)
         cmocka_unit_test(structs_are_asked_for_again), cmocka_unit_test(functions_without_arguments),
         cmocka_unit_test(results_beside_arguments), cmocka_unit_test(axes_that_are_refused),
         cmocka_unit_test(functions_that_do_not_say), cmocka_unit_test(batch_rules_that_say), cmocka_unit_test(empty_leaves),
-        cmocka_unit_test(batches_in_containers)
+        cmocka_unit_test(batches_in_containers), cmocka_unit_test(batches_beside_none)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
