@@ -284,6 +284,7 @@ static void pytree__build_differ(struct pytree__builder *b, const pytree_field *
         to->node = node;
         to->view = *view;
         to->given = given;
+        if (row == NULL) { to->view.form = PYTREE_FORM_NONE; }
         return;
     }
     if (!PYTREE__MORE_ROWS || row->type->kind != PYTREE_KIND_ROW || n->type == NULL || view->data == NULL || same != NULL) {
@@ -333,8 +334,11 @@ static PYTREE__NOINLINE void pytree__build_verify(struct pytree__builder *b, con
     } else {
         char expected[60] = "";
         if (PYTREE__MESSAGES) {
-            snprintf(expected, sizeof expected, "a list of %zu%s", first.view.shape[0],
-                     first.view.shape[0] == 0 ? " (is its count STATIC?)" : "");
+            if (first.view.form == PYTREE_FORM_NONE) { strcpy(expected, "a type that its row gives"); }
+            else {
+                snprintf(expected, sizeof expected, "a list of %zu%s", first.view.shape[0],
+                         first.view.shape[0] == 0 ? " (is its count STATIC?)" : "");
+            }
         }
         pytree__build_fail_node(b, first.node, expected);
     }

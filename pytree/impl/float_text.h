@@ -87,7 +87,7 @@ static bool pytree__put_long(struct pytree__text_writer *to, double v)
     if (bits << 12 == 0 || !(v < 1e15) || !(v >= 1e-4)) { return false; }
     mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
     while (whole < 14 && v >= (whole < -1 ? 1 / pytree__tens[-whole - 1] : pytree__tens[whole + 1])) { whole++; }
-    for (n = 16; n <= 17; n++, ten *= 10) {
+    for (n = 16; ; n++, ten *= 10) {
         decimals = n - 1 - whole;         /* 1 to 20 */
         shift = 1075 - (int)(bits >> 52) - decimals;         /* 1 to 47 */
         for (five = 1, i = 0; i < decimals; i++) { five *= 5; }
@@ -104,12 +104,11 @@ static bool pytree__put_long(struct pytree__text_writer *to, double v)
             rest = (UINT64_C(1) << shift) - rest;
         }
         if (digits < ten || digits >= 10 * ten) { return false; }     /* so near to a power of ten that `whole` is wrong */
-        if (n == 17 || 2 * rest < five) {
+        if (n == 17 || 2 * rest < five) {                      /* 17 digits tell every double from the next */
             pytree__put_decimal(to, digits, decimals);
             return true;
         }
     }
-    return false;
 }
 
 /* Finds the shortest digits of v > 0, without trailing zeros, by asking the C library for more until they read back. Returns

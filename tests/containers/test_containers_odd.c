@@ -116,9 +116,23 @@ static void keys_that_are_null(void **state)
     assert_error(error.status, PYTREE_NOT_FOUND, "", &error);
 }
 
+/* Pairs that are missing, in a container that somebody else has filled: fewer are there than it says. */
+static void more_pairs_missing_than_said(void **state)
+{
+    const pytree missing = { NULL, NULL };
+    const pytree_pair pairs[3] = { { "a", PYTREE_INT(1) }, { "b", missing }, { "c", missing } };
+    pytree_items items = { .count = 2, .pairs = pairs, .removed = 1 };
+    const pytree t = { PYTREE_DICT().type, &items };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_int_equal(pytree_num_leaves(t, NULL, &error), 1);
+    assert_ok(error.status, &error);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, nothing_left)
-    const struct CMUnitTest tests[] = { TEST(arrays_in_arrays), TEST(numbers_that_cannot_leave), TEST(keys_that_are_null) };
+    const struct CMUnitTest tests[] = { TEST(arrays_in_arrays), TEST(numbers_that_cannot_leave), TEST(keys_that_are_null),
+                                        TEST(more_pairs_missing_than_said) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

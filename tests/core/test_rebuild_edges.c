@@ -2,6 +2,7 @@
  * arrays, callbacks that fail behind others, values that several members share. */
 #include "support.h"
 #include "pytree/graph.h"
+#include "pytree/treedef.h"
 #include "stb_ds.h"
 
 /* ---- Nodes that callbacks make ------------------------------------------------------------------------------------------ */
@@ -430,6 +431,38 @@ static void shared_values_in_texts(void **state)
     assert_string_equal(text, "");
 }
 
+/* A dict whose order the caller has given may have a key twice, which only sorting would tell: a map keeps one of them. */
+typedef struct Priced { Price *prices; } Priced;
+#define PYTREE_STRUCT Priced
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, prices, STB_MAP)
+#include "pytree_registry.h"
+
+static void a_map_with_a_key_twice(void **state)
+{
+    static const uint32_t order[2] = { 0, 1 };
+    double x[2] = { 1, 2 };
+    const pytree_pair pairs[2] = { { "a", PYTREE(&x[0]) }, { "a", PYTREE(&x[1]) } };
+    pytree_items items = { .count = 2, .pairs = pairs, .order = order };
+    const pytree dict = { PYTREE_DICT().type, &items };
+    const pytree_leaf leaves[2] = { { &x[0], PYTREE_TYPE(double), 0, 0, { 0 } }, { &x[1], PYTREE_TYPE(double), 0, 0, { 0 } } };
+    Priced none = { NULL };
+    pytree_error error = { 0 };
+    pytree_def *inner = pytree_structure(dict, NULL, &error);
+    const pytree_def *const child[1] = { inner };
+    pytree_def *def = pytree_def_struct(PYTREE(&none), 1, child, NULL, &error);
+    pytree t = pytree_unflatten(def, 2, leaves, NULL, &error);
+    const size_t blocks = stb_blocks;
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_int_equal(shlen(((Priced *)t.data)->prices), 1);
+    assert_string_equal(((Priced *)t.data)->prices[0].key, "a");
+    pytree_free(t);
+    assert_true(stb_blocks < blocks);
+    assert_int_equal(stb_blocks, 0);
+    pytree_def_free(def);
+    pytree_def_free(inner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +481,7 @@ int main(void)
         cmocka_unit_test(structs_that_share),
         cmocka_unit_test(a_part_that_shares_nothing),
         cmocka_unit_test(shared_values_in_texts),
+        cmocka_unit_test(a_map_with_a_key_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -265,6 +265,7 @@ static void types_that_are_lost(void **state)
     leaves[1].shape[0] = 3;
     assert_null(pytree_unflatten(def, 2, leaves, NULL, &error).data);
     assert_error(error.status, PYTREE_STRUCTURE, ".x", &error);
+    assert_string_equal(error.message, "expected a type that its row gives, got Dense");
     pytree_def_free(def);
 }
 

@@ -181,12 +181,33 @@ static void paths_of_every_length(void **state)
     }
 }
 
+/* A part that stands in a treedef many times: together they have more nodes than a treedef may have. */
+static void more_nodes_than_a_treedef_may_have(void **state)
+{
+    enum { N = 65536 };
+    pytree_error error = { 0 };
+    pytree_def *leaf = pytree_def_leaf(NULL, &error), *part;
+    const pytree_def **children = malloc((N + 2) * sizeof *children);
+    (void)state;
+    assert_non_null(children);
+    for (size_t i = 0; i < N; i++) { children[i] = leaf; }
+    part = pytree_def_list(N, children, NULL, &error);
+    assert_ok(error.status, &error);
+    for (size_t i = 0; i < N + 2; i++) { children[i] = part; }
+    assert_null(pytree_def_list(N + 2, children, NULL, &error));
+    assert_error(error.status, PYTREE_OVERFLOW, "", &error);
+    assert_string_equal(error.message, "expected fewer than 2^32 nodes, got more");
+    pytree_def_free(part);
+    pytree_def_free(leaf);
+    free((void *)children);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_runs_out), cmocka_unit_test(texts_of_every_length), cmocka_unit_test(no_treedefs),
         cmocka_unit_test(namespaces_that_differ), cmocka_unit_test(replacements_that_do_not_fit),
-        cmocka_unit_test(paths_of_every_length)
+        cmocka_unit_test(paths_of_every_length), cmocka_unit_test(more_nodes_than_a_treedef_may_have)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
