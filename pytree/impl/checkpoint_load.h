@@ -495,7 +495,7 @@ static pytree_status pytree__ck_point(struct pytree__ck_loader *l)
             if (put == 0) {
                 status = pytree__ck_place(&s.it.cursors[0], s.it.leaf[0]);
             } else if (pytree__ck_asks(l, i)) {
-                pytree__store_leaf(&s.it.cursors[0], s.it.leaf[0], l->w.leaves, i);
+                pytree__store_leaf(&s.it.cursors[0], s.it.leaf[0], &l->w.leaves[i]);
             }
             i++;
         }

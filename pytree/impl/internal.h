@@ -282,7 +282,7 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
 /* unflatten_into.h */
 PYTREE__INLINE const pytree_leaf *pytree__store_leaves(const pytree_type *type, void *self, const pytree_leaf *leaf);
 static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, const pytree_def *def, size_t j);
-static void pytree__store_leaf(const pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaves, size_t k);
+static void pytree__store_leaf(const pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf);
 
 /* iterate.h */
 static void pytree__iter_seek(const pytree_iter *at);

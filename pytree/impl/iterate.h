@@ -132,7 +132,10 @@ void pytree_iter_end(pytree_iter *it)
 {
     size_t k;
     for (k = 0; k < it->n_cursors; k++) { pytree__cursor_end(&it->cursors[k]); }
-    if (it->block != 0) { pytree__resize(it->allocator, it->cursors, it->block, 0); }
+    if (it->block != 0) {                 /* of cursors, or of few cursors' views */
+        void *const block = it->cursors != it->own_cursors ? (void *)it->cursors : it->cursors->own_views;
+        pytree__resize(it->allocator, block, it->block, 0);
+    }
     it->n_cursors = it->block = 0;
 }
 
@@ -291,12 +294,35 @@ static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_l
     return it->status;
 }
 
-/* Makes room for n more views, which may move those that are there, the value at hand among them. */
-static bool pytree__iter_grow(pytree__cursor *c, const pytree_leaf **value, size_t n)
+/* Make room for n more views in each tree: in one block the first time. This may move those that are there, the values at hand
+ * among them. */
+static PYTREE__NOINLINE bool pytree__iter_grow(pytree_iter *it, const pytree_leaf **values, size_t n)
 {
-    const pytree__frame *const f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
-    if (pytree__room(c, n) == NULL) { return false; }
-    if (f != NULL && f->from == PYTREE__FROM_VIEWS) { *value = &c->views[f->views + f->next - 1]; }
+    const size_t n_trees = it->n_cursors;
+    size_t most = 0, k;
+    for (k = 0; k < n_trees; k++) {
+        const size_t used = it->cursors[k].n_views;
+        if (most < used) { most = used; }
+    }
+    if (it->block == 0) {
+        const size_t bytes = pytree__times(n_trees, pytree__times(most += n, sizeof(pytree_leaf)));
+        pytree_leaf *views = (pytree_leaf *)pytree__resize(it->allocator, NULL, 0, bytes);
+        if (views == NULL) { (void)pytree__no_memory(it->cursors[0].err, bytes); return false; }
+        it->block = bytes;
+        for (k = 0; k < n_trees; k++, views += most) {
+            pytree__cursor *const c = &it->cursors[k];
+            memcpy(views, c->views, c->n_views * sizeof *views);
+            if (c->views != c->own_views) { pytree__array_free(c->views, c->max_views, sizeof *c->views, it->allocator); }
+            c->views = c->own_views = views;
+            c->max_views = most;
+        }
+    }
+    for (k = 0; k < n_trees; k++) {
+        pytree__cursor *const c = &it->cursors[k];
+        const pytree__frame *const f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+        if (pytree__room(c, n) == NULL) { return false; }
+        if (f != NULL && f->from == PYTREE__FROM_VIEWS) { values[k] = &c->views[f->views + f->next - 1]; }
+    }
     return true;
 }
 
@@ -319,15 +345,10 @@ PYTREE__INLINE bool pytree__runs_begin(pytree_iter *it, const size_t n, const py
     }
     if (n == 1 || it->checked) { return true; }
     layout = pytree__layout_of(&it->cache, type);
-    for (k = 0; k < n; k++) {
-        pytree__cursor *const c = &it->cursors[k];
-        if (PYTREE__UNLIKELY(layout->n_leaves > c->max_views - c->n_views)
-            && !pytree__iter_grow(c, &values[k], layout->n_leaves)) {
-            it->status = PYTREE_NO_MEMORY;
-            return false;
-        }
-    }
-    return true;
+    for (k = 0; k < n && layout->n_leaves <= it->cursors[k].max_views - it->cursors[k].n_views; k++) {}
+    if (PYTREE__LIKELY(k == n) || pytree__iter_grow(it, values, layout->n_leaves)) { return true; }
+    it->status = PYTREE_NO_MEMORY;
+    return false;
 }
 
 /* Goes from runs that were consumed to the structs behind them, if they lie in a row in every tree. */

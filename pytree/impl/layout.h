@@ -344,9 +344,9 @@ PYTREE__INLINE bool pytree__layout_matches_instance(pytree__layout_cache *p, pyt
                                                     const pytree_def *def, const pytree_node *theirs)
 {
     const pytree__static_span *span = &p->spans[layout->spans], *const end = span + layout->n_spans;
-    const pytree_node *const mine = &p->nodes[layout->nodes], *const top = &theirs[layout->n_nodes - 1];
-    const unsigned char *at = def->statics + theirs[span->node].meta;
     const bool by_rows = def->by_rows;
+    const pytree_node *const mine = by_rows ? NULL : &p->nodes[layout->nodes], *const top = &theirs[layout->n_nodes - 1];
+    const unsigned char *at = def->statics + theirs[span->node].meta;
     uint64_t differ = 0;
     if (PYTREE__UNLIKELY(top->type != layout->type || top->nodes != layout->n_nodes)
         || !pytree__layout_same_nulls(p, layout, self, def, theirs)) {

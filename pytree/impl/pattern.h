@@ -276,23 +276,29 @@ static PYTREE__NOINLINE size_t pytree__pattern_recall(struct pytree__pattern *p,
 /* ---- Compare many structs -------------------------------------------------------------------------------------------- */
 
 /* How structs are like one another at a place: they have the same word, half of one, or byte, or a pointer that is NULL or
- * set. */
-enum { PYTREE__SAME_WORD = 8, PYTREE__SAME_HALF = 4, PYTREE__SAME_BYTE = 1, PYTREE__BOTH_NULL = 0, PYTREE__BOTH_SET = -1 };
+ * set, or leaves of one type and number of dimensions, with data. */
+enum { PYTREE__SAME_LEAF = 16, PYTREE__SAME_WORD = 8, PYTREE__SAME_HALF = 4, PYTREE__SAME_BYTE = 1, PYTREE__BOTH_NULL = 0,
+       PYTREE__BOTH_SET = -1 };
 
-/* Read a word, half of one, or a byte. */
+/* Read a word, half of one, or a byte; of a leaf its dimensions. */
 PYTREE__INLINE uint64_t pytree__pattern_read(const char *at, const int how)
 {
     uint64_t word;
     uint32_t half;
-    if (how == PYTREE__SAME_WORD) { memcpy(&word, at, sizeof word); return word; }
+    if (how == PYTREE__SAME_LEAF) { at += offsetof(pytree_leaf, ndim); }
+    if (how >= PYTREE__SAME_WORD) { memcpy(&word, at, sizeof word); return word; }
     if (how == PYTREE__SAME_HALF) { memcpy(&half, at, sizeof half); return half; }
     return (unsigned char)*at;
 }
 
-/* Tell whether a struct has this word at a place, or a pointer as told. */
-PYTREE__INLINE bool pytree__pattern_has(const char *at, const int how, uint64_t word)
+/* Tell whether a struct has this word at a place, or a pointer as told, or a leaf of a type. */
+PYTREE__INLINE bool pytree__pattern_has(const char *at, const int how, uint64_t word, const pytree_type *type)
 {
     const void *pointer;
+    if (how == PYTREE__SAME_LEAF) {
+        const pytree_leaf *const leaf = (const pytree_leaf *)(const void *)at;
+        return leaf->data != NULL && leaf->type == type && pytree__pattern_read(at, how) == word;
+    }
     if (how > PYTREE__BOTH_NULL) { return pytree__pattern_read(at, how) == word; }
     memcpy(&pointer, at, sizeof pointer);
     return how == PYTREE__BOTH_NULL ? pointer == NULL : pointer != NULL;
@@ -304,26 +310,28 @@ PYTREE__INLINE size_t pytree__pattern_column(const char *const self[4], size_t a
                                              const bool one)
 {
     const char *const a = self[0], *const b = self[one ? 0 : 1], *const c = self[one ? 0 : 2], *const d = self[one ? 0 : 3];
+    const pytree_type *const type = how == PYTREE__SAME_LEAF ? ((const pytree_leaf *)(const void *)(a + at))->type : NULL;
     const uint64_t word = how > PYTREE__BOTH_NULL ? pytree__pattern_read(a + at, how) : 0;
     const char *next = a + at + size;
-    size_t i = 0;
+    size_t i = 0, fours = n / 4;
     if (!one) {
         for (; i < n; i++) {
             at += size;
-            if (!pytree__pattern_has(a + at, how, word) || !pytree__pattern_has(b + at, how, word)
-                || !pytree__pattern_has(c + at, how, word) || !pytree__pattern_has(d + at, how, word)) {
+            if (!pytree__pattern_has(a + at, how, word, type) || !pytree__pattern_has(b + at, how, word, type)
+                || !pytree__pattern_has(c + at, how, word, type) || !pytree__pattern_has(d + at, how, word, type)) {
                 break;
             }
         }
         return i;
     }
-    for (; i + 4 <= n; i += 4, next += 4 * size) {
-        if (!pytree__pattern_has(next, how, word) || !pytree__pattern_has(next + size, how, word)
-            || !pytree__pattern_has(next + 2 * size, how, word) || !pytree__pattern_has(next + 3 * size, how, word)) {
+    for (; fours != 0; fours--, next += 4 * size) {
+        if (!pytree__pattern_has(next, how, word, type) || !pytree__pattern_has(next + size, how, word, type)
+            || !pytree__pattern_has(next + 2 * size, how, word, type)
+            || !pytree__pattern_has(next + 3 * size, how, word, type)) {
             break;
         }
     }
-    for (; i < n && pytree__pattern_has(next, how, word); i++) { next += size; }
+    for (i = (n / 4 - fours) * 4; i < n && pytree__pattern_has(next, how, word, type); i++) { next += size; }
     return i;
 }
 
@@ -363,13 +371,21 @@ static PYTREE__NOINLINE size_t pytree__pattern_count_four(struct pytree__pattern
     return pytree__pattern_count(p, self, n, false);
 }
 
-/* Count structs, of at most n, whose leaves, which are given, fit where those given to the struct before them do. */
+/* Count structs, of at most n, whose leaves, which are given, have the types, dimensions and extents of those given to the
+ * struct before them, and data. */
 static PYTREE__NOINLINE size_t pytree__pattern_fit(const struct pytree__pattern *p, const pytree_leaf *given, size_t n)
 {
-    const pytree_leaf *const end = given + p->n_leaves, *next = end;
-    size_t i;
-    for (i = 0; i < n && pytree__fit(given, end, next); i++) { next += p->n_leaves; }
-    return i;
+    const size_t step = p->n_leaves * sizeof *given;
+    const pytree_leaf *const end = given + p->n_leaves;
+    for (; given != end; given++) {
+        const char *const all[4] = { (const char *)given, NULL, NULL, NULL };
+        size_t at = offsetof(pytree_leaf, shape), behind = at + (size_t)given->ndim * sizeof given->shape[0];
+        n = pytree__pattern_column(all, 0, step, n, PYTREE__SAME_LEAF, true);
+        for (; at != behind; at += sizeof given->shape[0]) {
+            n = pytree__pattern_column(all, at, step, n, (int)sizeof given->shape[0], true);
+        }
+    }
+    return n;
 }
 
 /* ---- Take structs that are alike ----------------------------------------------------------------------------------------- */
@@ -384,9 +400,18 @@ static PYTREE__NOINLINE void pytree__pattern_store(const struct pytree__pattern 
     for (; leaf != end; leaf++) {
         const pytree_leaf *from = (const pytree_leaf *)(const void *)((const char *)leaves + leaf->view);
         char *at = self + leaf->at;
-        for (i = 0; i < n && leaf < pointers; i++, from += step) {
-            at += size;
-            memcpy(at, &from->data, sizeof from->data);
+        i = 0;
+        if (leaf < pointers) {
+            for (; i + 4 <= n; i += 4, from += 4 * step, at += 4 * size) {
+                memcpy(at + size, &from->data, sizeof from->data);
+                memcpy(at + 2 * size, &from[step].data, sizeof from->data);
+                memcpy(at + 3 * size, &from[2 * step].data, sizeof from->data);
+                memcpy(at + 4 * size, &from[3 * step].data, sizeof from->data);
+            }
+            for (; i < n; i++, from += step) {
+                at += size;
+                memcpy(at, &from->data, sizeof from->data);
+            }
         }
         for (; i < n; i++, from += step) {
             at += size;

@@ -321,7 +321,7 @@ enum { PYTREE__STORE_STRUCT, PYTREE__STORE_ROW, PYTREE__STORE_VIEW, PYTREE__STOR
 struct pytree__store {
     const void *what;                     /* the struct's type, or the row */
     char *to;
-    size_t leaf;                          /* the first of those that are given */
+    const pytree_leaf *leaf;              /* the first of those that are given */
     uint32_t like, kind;
 };
 enum { PYTREE__STORES = PYTREE_STACK_STORES };

@@ -130,9 +130,9 @@ static void pytree__store_structs(const struct pytree__store *store, const struc
 }
 
 /* Stores what was noted. */
-static void pytree__store_noted(const struct pytree__store *store, const struct pytree__pattern *p, const pytree_leaf *leaves)
+static void pytree__store_noted(const struct pytree__store *store, const struct pytree__pattern *p)
 {
-    const pytree_leaf *const leaf = &leaves[store->leaf];
+    const pytree_leaf *const leaf = store->leaf;
     switch (store->kind) {
     case PYTREE__STORE_STRUCT: pytree__store_structs(store, p, leaf); break;
     case PYTREE__STORE_ROW: pytree__store_child((const pytree_field *)store->what, store->to, leaf); break;
@@ -148,7 +148,8 @@ PYTREE__INLINE struct pytree__store *pytree__stores_add(struct pytree__stores *s
     return &stores->of[stores->n++];
 }
 
-PYTREE__INLINE void pytree__store_set(struct pytree__store *store, unsigned kind, const void *what, const void *to, size_t leaf)
+PYTREE__INLINE void pytree__store_set(struct pytree__store *store, unsigned kind, const void *what, const void *to,
+                                      const pytree_leaf *leaf)
 {
     store->what = what;
     store->to = (char *)(uintptr_t)to;
@@ -157,36 +158,35 @@ PYTREE__INLINE void pytree__store_set(struct pytree__store *store, unsigned kind
     store->kind = kind;
 }
 
-/* Find where leaf k is stored, for which dst has this value. Returns false if it is there already, or is no leaf. */
+/* Find where a leaf is stored, for which dst has this value. Returns false if it is there already, or is no leaf. */
 static bool pytree__store_of(struct pytree__store *store, const pytree__cursor *c, const pytree_leaf *value,
-                             const pytree_leaf *leaves, size_t k)
+                             const pytree_leaf *leaf)
 {
     const char *self;
     const pytree_field *const row = pytree__row_at(c, &self);
     if (row != NULL && row->form == PYTREE_FORM_LEAF) {
-        pytree__store_set(store, PYTREE__STORE_ROW, row, self, k);
+        pytree__store_set(store, PYTREE__STORE_ROW, row, self, leaf);
         return true;
     }
     if (row != NULL && row->form == PYTREE_FORM_VIEW) {
-        pytree__store_set(store, PYTREE__STORE_VIEW, row, self + row->offset, k);
+        pytree__store_set(store, PYTREE__STORE_VIEW, row, self + row->offset, leaf);
         return true;
     }
-    pytree__store_set(store, PYTREE__STORE_ELEMENTS, NULL, value->data, k);
-    return value->form == PYTREE_FORM_LEAF && leaves[k].data != value->data && pytree_leaf_bytes(value) != 0;
+    pytree__store_set(store, PYTREE__STORE_ELEMENTS, NULL, value->data, leaf);
+    return value->form == PYTREE_FORM_LEAF && leaf->data != value->data && pytree_leaf_bytes(value) != 0;
 }
 
-/* Stores leaf k, for which a tree has this value. */
-static void pytree__store_leaf(const pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaves, size_t k)
+/* Stores a leaf for which a tree has this value. */
+static void pytree__store_leaf(const pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf)
 {
     struct pytree__store store;
-    if (pytree__store_of(&store, c, value, leaves, k)) { pytree__store_noted(&store, NULL, leaves); }
+    if (pytree__store_of(&store, c, value, leaf)) { pytree__store_noted(&store, NULL); }
 }
 
-/* Compares leaf k with the one that dst has, and notes where it is stored. */
+/* Compares leaf k, which is given, with the one that dst has, and notes where it is stored. */
 static pytree_status pytree__into_leaf(pytree__cursor *c, struct pytree__stores *stores, const pytree_leaf *value,
-                                       const pytree_leaf *leaves, size_t k)
+                                       const pytree_leaf *leaf, size_t k)
 {
-    const pytree_leaf *const leaf = &leaves[k];
     const pytree_status status = pytree__fits(value, leaf);
     struct pytree__store *store;
     if (status != PYTREE_OK) { return pytree__fail_misfit(c, status, value, leaf); }
@@ -195,7 +195,7 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, struct pytree__stores 
         return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected data for leaf %zu, got NULL", k);
     }
     store = pytree__stores_add(stores);
-    if (store != NULL && !pytree__store_of(store, c, value, leaves, k)) { stores->n--; }
+    if (store != NULL && !pytree__store_of(store, c, value, leaf)) { stores->n--; }
     return PYTREE_OK;
 }
 
@@ -208,12 +208,12 @@ static size_t pytree__same_types(const pytree_node *node, size_t step, size_t n)
     return i;
 }
 
-/* Compares runs that follow in a list by the one that was compared last, whose nodes end at *j and leaves at *k. Where the
+/* Compares runs that follow in a list by the one that was compared last, whose nodes end at *j and leaves at *behind. Where the
  * treedef has the same nodes and static values for them, and they have those of that run, the given leaves need only be
  * compared with those of that run. The cursor goes behind those that are like it. Return how many those are. */
 static PYTREE__NOINLINE size_t pytree__into_pattern(pytree__cursor *c, const pytree__layout_cache *cache,
                                                       struct pytree__pattern *p, const char *self, const pytree_def *def,
-                                                    size_t *j, const pytree_leaf *leaves, size_t *k)
+                                                    size_t *j, const pytree_leaf **behind)
 {
     const pytree__layout *const layout = cache->last;
     const pytree__nullable *nullable = &cache->nullables[layout->nullables], *const end = nullable + layout->n_nullables;
@@ -230,29 +230,29 @@ static PYTREE__NOINLINE size_t pytree__into_pattern(pytree__cursor *c, const pyt
         n = i;
     }
     n = pytree__pattern_count_one(p, self, n);
-    n = pytree__pattern_fit(p, leaves + *k - p->n_leaves, n);
+    n = pytree__pattern_fit(p, *behind - p->n_leaves, n);
     *j += n * step;
-    *k += n * p->n_leaves;
+    *behind += n * p->n_leaves;
     f->next += n;
     c->child.data = (char *)c->child.data + n * layout->type->size;
     return n;
 }
 
-/* Compares a run with the treedef's nodes from *j on and the leaves from *k on, and notes where they are stored; or, in the
+/* Compares a run with the treedef's nodes from *j on and the leaves from *next on, and notes where they are stored; or, in the
  * second pass, stores them. Returns false if the struct must be walked node by node, which also finds the error. */
 PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *cache, struct pytree__pattern *pattern,
                                      struct pytree__stores *stores, const pytree_type *type, void *self,
-                                     const pytree_def *def, size_t *j, const pytree_leaf *leaves, size_t *k, bool put)
+                                     const pytree_def *def, size_t *j, const pytree_leaf **next, bool put)
 {
     pytree_leaf *const views = c->views + c->n_views;
-    const pytree_leaf *leaf = leaves + *k;
+    const pytree_leaf *leaf = *next;
     struct pytree__store *store;
     pytree__layout *layout;
     pytree__flatten_result seen;
     if (put) {                            /* where it turns out to be no run the same leaves are stored again */
         leaf = pytree__store_leaves(type, self, leaf);
         if (leaf == NULL) { return false; }
-        *k = (size_t)(leaf - leaves);
+        *next = leaf;
         return true;
     }
     layout = pytree__layout_of(cache, type);
@@ -266,15 +266,15 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
         return false;
     }
     store = pytree__stores_add(stores);
-    if (store != NULL) { pytree__store_set(store, PYTREE__STORE_STRUCT, type, self, *k); }
+    if (store != NULL) { pytree__store_set(store, PYTREE__STORE_STRUCT, type, self, leaf); }
     *j += layout->n_nodes;
-    *k += (size_t)(seen.end - views);
+    *next = leaf + (seen.end - views);
     if (def->by_rows && c->n_frames != 0 && c->frames[c->n_frames - 1].from == PYTREE__FROM_ROW) {
         const pytree__frame *const f = &c->frames[c->n_frames - 1];
         const char *const one = (const char *)self;
         if (pytree__pattern_pays(pattern, type, f->count - f->next)
             && pytree__pattern_learn(pattern, cache, layout, &one, 1, f->count - f->next)) {
-            const uint32_t like = (uint32_t)pytree__into_pattern(c, cache, pattern, one, def, j, leaves, k);
+            const uint32_t like = (uint32_t)pytree__into_pattern(c, cache, pattern, one, def, j, next);
             if (store != NULL) { store->like = like; }
         }
     }
@@ -304,9 +304,9 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cach
                                           struct pytree__stores *stores, const pytree_def *def, const pytree_leaf *leaves,
                                           pytree dst, const bool put)
 {
-    const pytree_leaf *value;
+    const pytree_leaf *value, *leaf = leaves;
     bool given = put, taken;
-    size_t j = 0, k = 0;
+    size_t j = 0;
     c->status = pytree__cursor_root(c, dst);
     c->runs = c->plain && !c->none_is_leaf;
     while (c->status == PYTREE_OK) {
@@ -316,19 +316,19 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cach
             given = true;
             if (!put && c->status == PYTREE_OK) { c->status = pytree__match_node(c, def, j, NULL, 0, true); }
             if (put) {
-                pytree__store_leaf(c, value, leaves, k);
+                pytree__store_leaf(c, value, leaf);
             } else if (c->status == PYTREE_OK) {
-                c->status = pytree__into_leaf(c, stores, value, leaves, k);
+                c->status = pytree__into_leaf(c, stores, value, leaf, (size_t)(leaf - leaves));
             }
             j++;
-            k++;
+            leaf++;
             break;
         case PYTREE__AT_NONE:
             if (!put) { c->status = pytree__match_node(c, def, j, &pytree_types[PYTREE__T_none], 0, true); }
             j++;
             break;
         case PYTREE__AT_RUN:
-            while ((taken = pytree__into_run(c, cache, pattern, stores, value->type, value->data, def, &j, leaves, &k, put))
+            while ((taken = pytree__into_run(c, cache, pattern, stores, value->type, value->data, def, &j, &leaf, put))
                    && pytree__run_follows(c)) {}
             if (PYTREE__LIKELY(taken)) { break; }
             /* fallthrough */
@@ -379,6 +379,7 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
     pytree__cursor_init(&c, &stacks, opt, err);
     c.writes = PYTREE__MORE_ROWS;
     pytree__layout_cache_init(&cache, &layouts);
+    if (def->by_rows) { cache.nodes = NULL; }                  /* of which none would be looked at */
     pytree__pattern_init(&pattern);
     stores.n = 0;
     stores.full = false;
@@ -386,7 +387,7 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
     if (status == PYTREE_OK && stores.full) {
         status = pytree__into(&c, &cache, &pattern, &stores, def, leaves, dst, true);
     } else if (status == PYTREE_OK) {
-        for (i = 0; i < stores.n; i++) { pytree__store_noted(&stores.of[i], &pattern, leaves); }
+        for (i = 0; i < stores.n; i++) { pytree__store_noted(&stores.of[i], &pattern); }
     }
     pytree__cursor_end(&c);
     return status;
