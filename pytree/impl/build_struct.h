@@ -265,6 +265,7 @@ struct pytree__build_difference {
     size_t node;
     pytree_leaf view;
     const pytree_leaf *given;
+    bool lost;                            /* its row gives no type any more */
 };
 
 /* Compare node `node`, whose leaves end before leaf `leaf`, with the view that its row (NULL: no CASE has the tag) gives of it;
@@ -284,7 +285,7 @@ static void pytree__build_differ(struct pytree__builder *b, const pytree_field *
         to->node = node;
         to->view = *view;
         to->given = given;
-        if (row == NULL) { to->view.form = PYTREE_FORM_NONE; }
+        if (PYTREE__MORE_ROWS) { to->lost = row == NULL; }
         return;
     }
     if (!PYTREE__MORE_ROWS || row->type->kind != PYTREE_KIND_ROW || n->type == NULL || view->data == NULL || same != NULL) {
@@ -329,16 +330,15 @@ static PYTREE__NOINLINE void pytree__build_verify(struct pytree__builder *b, con
         node -= n->nodes - 1;
     }
     if (first.status == PYTREE_OK) { return; }
-    if (b->def->nodes[first.node].type == NULL || first.view.form == PYTREE_FORM_LEAF) {
+    if (PYTREE__MORE_ROWS && first.lost) {
+        pytree__build_fail_node(b, first.node, "a type that its row gives");
+    } else if (b->def->nodes[first.node].type == NULL) {
         pytree__build_fail_leaf(b, first.status, first.node, &first.view, first.given);
     } else {
         char expected[60] = "";
         if (PYTREE__MESSAGES) {
-            if (first.view.form == PYTREE_FORM_NONE) { strcpy(expected, "a type that its row gives"); }
-            else {
-                snprintf(expected, sizeof expected, "a list of %zu%s", first.view.shape[0],
-                         first.view.shape[0] == 0 ? " (is its count STATIC?)" : "");
-            }
+            snprintf(expected, sizeof expected, "a list of %zu%s", first.view.shape[0],
+                     first.view.shape[0] == 0 ? " (is its count STATIC?)" : "");
         }
         pytree__build_fail_node(b, first.node, expected);
     }

@@ -85,7 +85,7 @@ static pytree_dtype pytree__rv_promote_integers(int with_sign, int without)
     const int digits = without > with_sign ? without : with_sign;
     if (with_sign == 0 && without == 0) { return PYTREE_BOOL8; }
     if (with_sign != 0) { dtype = PYTREE_I8; }
-    while (dtype <= PYTREE_U64 && pytree__rv_numbers[dtype].digits < digits) { dtype++; }
+    while (pytree__rv_numbers[dtype].digits < digits) { dtype++; }            /* U64, the last one, has as many as any */
     return with_sign != 0 && dtype > PYTREE_I64 ? PYTREE_F64 : (pytree_dtype)dtype;
 }
 

@@ -561,6 +561,8 @@ static void bad_counts_and_sizes(void **state)
 static void absurd_views(void **state)
 {
     static float room[1];
+    static char key[] = "a";
+    Price price = { key, 1 };
     pytree_leaf view = { 0 };
     int i;
     (void)state;
@@ -574,6 +576,8 @@ static void absurd_views(void **state)
     view.ndim = 1;
     view.shape[0] = SIZE_MAX;
     assert_refused(PYTREE_TUPLE(PYTREE(&view)), PYTREE_BAD_COUNT, "[0]", "got -1");
+    view = (pytree_leaf){ &price, PYTREE_TYPE(double), 1, PYTREE_FORM_MAP, { 3, 0, offsetof(Price, value) } };
+    assert_refused(PYTREE_TUPLE(PYTREE(&view)), PYTREE_ARGUMENT, "[0]", "each dict key once");    /* entries of no bytes */
 }
 
 static void nothing_needs_no_memory(void **state)

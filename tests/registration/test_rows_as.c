@@ -249,9 +249,15 @@ typedef struct Fickle { float *first; void *x; } Fickle;
     PYTREE_FIELD(DATA, first, ARRAY(1), OPTIONAL) PYTREE_FIELD(DATA, x, AS(self->first == NULL ? PYTREE_TYPE(Dense) : NULL))
 #include "pytree_registry.h"
 
+typedef struct Number { float *first; void *x; } Number;
+#define PYTREE_STRUCT Number
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, first, ARRAY(1), OPTIONAL) PYTREE_FIELD(DATA, x, AS(self->first == NULL ? PYTREE_TYPE(float) : NULL))
+#include "pytree_registry.h"
+
 static void types_that_are_lost(void **state)
 {
-    static const pytree_type *const known[] = { PYTREE_TYPE(Fickle), PYTREE_TYPE(Dense) };
+    static const pytree_type *const known[] = { PYTREE_TYPE(Fickle), PYTREE_TYPE(Dense), PYTREE_TYPE(Number) };
     pytree_error error = { 0 };
     Fickle fickle = { NULL, &dense };
     pytree_leaf leaves[2] = { { weights, PYTREE_TYPE(float), 1, PYTREE_FORM_LEAF, { 1 } } };
@@ -266,6 +272,14 @@ static void types_that_are_lost(void **state)
     assert_null(pytree_unflatten(def, 2, leaves, NULL, &error).data);
     assert_error(error.status, PYTREE_STRUCTURE, ".x", &error);
     assert_string_equal(error.message, "expected a type that its row gives, got Dense");
+    pytree_def_free(def);
+    error = (pytree_error){ 0 };
+    def = pytree_def_parse("PyTreeDef(CustomNode(Number[()], [*, *]))", known, COUNT_OF(known), NULL, &error);
+    assert_ok(error.status, &error);
+    leaves[1].ndim = 0;
+    assert_null(pytree_unflatten(def, 2, leaves, NULL, &error).data);
+    assert_error(error.status, PYTREE_STRUCTURE, ".x", &error);
+    assert_string_equal(error.message, "expected a type that its row gives, got a leaf");
     pytree_def_free(def);
 }
 
