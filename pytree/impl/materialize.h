@@ -193,13 +193,14 @@ static pytree_status pytree__fail_beyond(pytree__cursor *c)
     pytree__frame *const f = &c->frames[c->n_frames - 1];
     size_t i;
     if (!c->plain || c->watch != NULL || pytree__lacks_data(f->type, f->self)) { return PYTREE_OK; }
-    for (i = f->views; ; i++) {           /* pytree__lacks has found one, and pytree__views_lacking has made a view of it */
-        const pytree_leaf *const view = &c->views[i];
+    for (i = 0; i < f->count; i++) {      /* pytree__lacks has found one, and pytree__views_lacking has made a view of it */
+        const pytree_leaf *const view = &c->views[f->views + i];
         if (view->form == PYTREE_FORM_STRUCT && pytree__lacks_data(pytree__origin(view->type), view->data)) {
-            f->next = i + 1 - f->views;
+            f->next = i + 1;
             return pytree__open(c, view);
         }
     }
+    return PYTREE_OK;
 }
 
 /* Flatten a tree, for which no predicate of the caller's is asked, and build a new one from its structure and its leaves, in
