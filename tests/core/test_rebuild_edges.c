@@ -463,6 +463,23 @@ static void a_map_with_a_key_twice(void **state)
     pytree_def_free(inner);
 }
 
+/* A list whose count is in a DROP row, which is zero in a copy. */
+typedef struct Loose { size_t n; Point *points; } Loose;
+#define PYTREE_STRUCT Loose
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, n) PYTREE_FIELD(DATA, points, LIST(self->n))
+#include "pytree_registry.h"
+
+static void a_list_whose_count_is_dropped(void **state)
+{
+    Point points[2] = { { 0 } };
+    Loose loose = { 2, points };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_null(pytree_clone(PYTREE(&loose), NULL, &error).data);
+    assert_error(error.status, PYTREE_STRUCTURE, ".points", &error);
+    assert_string_equal(error.message, "expected a list of 0 (is its count STATIC?), got list of 2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -482,6 +499,7 @@ int main(void)
         cmocka_unit_test(a_part_that_shares_nothing),
         cmocka_unit_test(shared_values_in_texts),
         cmocka_unit_test(a_map_with_a_key_twice),
+        cmocka_unit_test(a_list_whose_count_is_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
