@@ -82,9 +82,10 @@
 #else
 #define PYTREE__OFFSETOF offsetof
 #endif
-#define PYTREE__PLACE_(id, s, name, m1, m2, ...) PYTREE__PLACE__(pytree__before_##id##_##name,                                \
+#define PYTREE__PLACE_(id, s, name, m1, m2, ...)                                                                              \
+    PYTREE__PLACE__(PYTREE__LIES_##m1 PYTREE__LIES_##m2 PLAIN, ~)(pytree__before_##id##_##name,                               \
     pytree__gap_##id##_##name,                                 /* a bit-field: add BITS to its row */                         \
-    pytree__after_##id##_##name, s, name, PYTREE__LIES_##m1 PYTREE__LIES_##m2 PLAIN, ~)
+    pytree__after_##id##_##name, s, name)
 #define PYTREE__PLACE_PLAIN(before, gap, after, s, name)                                                                      \
     before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1 + (int)PYTREE__MEMBER_SIZE(s, name),
 #if defined(__clang__)
@@ -272,8 +273,12 @@ PYTREE_FIELDS
  *      static const pytree_type pytree__desc000;
  *      static const __auto_type pytree__mark000 = …; */
 PYTREE__ENUM { PYTREE__SLOT(pytree__known_) = PYTREE__IS_MARKED((PYTREE__S *)0)
+#if defined(PYTREE_FIELDS) && defined(__GNUC__) && !defined(__TINYC__)    /* a struct, as was checked */
+    || _Generic(*(PYTREE__S *)0, pytree_f16: 1, pytree_bf16: 1, pytree_leaf: 1, pytree: 1, pytree_flat: 1, default: 0) };
+#else
     || _Generic(*(PYTREE__S *)0, PYTREE__VALUES char: 1, char *: 1, const char *: 1, pytree_leaf: 1, pytree: 1, pytree_flat:
         1, default: 0) };     /* a name for it: clang quotes what is asserted */
+#endif
 #if defined(PYTREE_NAMESPACE)            /* the type is in the dispatch: a type of no other use takes this slot */
 PYTREE__ASSERT(PYTREE__SLOT(pytree__known_) != 0,
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": PYTREE_NAMESPACE is for a type that is registered already; register it "
@@ -454,10 +459,10 @@ PYTREE__ENUM {
 #if !PYTREE__ROWS_ARE_STATEMENTS
 /* Write views of the children or of all leaves: see pytree_type. */
 static pytree__flatten_result
-PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *pytree__at, pytree_leaf *pytree__to, const pytree_leaf *pytree__end,
-                                        unsigned pytree__of)
+PYTREE__CAT(pytree__views_, PYTREE__ID)(PYTREE__REGISTER const void *pytree__at, PYTREE__REGISTER pytree_leaf *pytree__to,
+                                        PYTREE__REGISTER const pytree_leaf *pytree__end, PYTREE__REGISTER unsigned pytree__of)
 {
-    const PYTREE__S *const self = (const PYTREE__S *)pytree__at;
+    PYTREE__REGISTER const PYTREE__S *const self = (const PYTREE__S *)pytree__at;
     (void)self;
     if (PYTREE__LAYOUTS && !PYTREE__CAT(pytree__self_contained_, PYTREE__ID) && pytree__of != PYTREE__OF_CHILDREN) {
         return pytree__view_result(pytree__to, PYTREE__NOT_INLINABLE);

@@ -33,8 +33,8 @@ PYTREE__ENUM {
 #elif defined(__GNUC__) && !defined(__TINYC__)
 #pragma GCC system_header
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__START(__VA_ARGS__, NONE, ~),
-    PYTREE__FIRST_ROW(PYTREE_FIELDS, ~)
+#define PYTREE_FIELD(kind, ...) (__VA_ARGS__, NONE, ~),
+    PYTREE__START(PYTREE_FIELDS (, pytree__end, ~))
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__INITIAL(PYTREE__INITIAL, __VA_ARGS__, NONE, NONE, ~)
 #if !defined(__clang__)

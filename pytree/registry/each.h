@@ -17,7 +17,7 @@
  *       PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LIST, … } */
 #define PYTREE__STORE_
 #define PYTREE__MAYBE_
-#define PYTREE__WORD_ ~, 1
+#define PYTREE__WORD_ ~, 3
 #define PYTREE__MODIFIERS(n, each) PYTREE__OF_##each
 #define PYTREE__OF_EACH(...) __VA_ARGS__
 #define PYTREE__COUNT_OF(n, each) n

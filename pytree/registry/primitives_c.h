@@ -13,6 +13,7 @@
 #define PYTREE__ALIGN_OF_TYPE _Alignof
 #define PYTREE__NO_ROW { 0 }
 #define PYTREE__READ_AHEAD struct pytree_type;
+#define PYTREE__REGISTER register         /* gcc -O0: a sixth fewer instructions for a function of such variables */
 
 /* Constant objects that the table of rows refers to: functions of a row, by the names of pytree_row_functions; rows; the type
  * of elements. C++ makes them under a name beforehand. */

@@ -15,6 +15,7 @@
 #define PYTREE__ALIGN_OF_TYPE alignof
 #define PYTREE__NO_ROW {}
 #define PYTREE__READ_AHEAD static_assert(true, "");
+#define PYTREE__REGISTER                  /* C++17 has none */
 
 /* Constant objects that the table of rows refers to. Those with rows of their own are made by a pass before the table. */
 template <auto member, auto function, auto other, auto value> constexpr pytree_row_functions pytree__functions_with()

@@ -57,7 +57,7 @@
  *     pytree__after_MLP_scale = …, */
 #define PYTREE__PLACE(...) PYTREE__PLACE_(__VA_ARGS__)
 #define PYTREE__PLACE__(...) PYTREE__PLACE___(__VA_ARGS__)
-#define PYTREE__PLACE___(before, gap, after, s, name, lies, ...) PYTREE__PLACE_##lies(before, gap, after, s, name)
+#define PYTREE__PLACE___(lies, ...) PYTREE__PLACE_##lies
 #define PYTREE__PLACE_ATOMIC PYTREE__PLACE_PLAIN
 #define PYTREE__PLACE_FLEXIBLE(before, gap, after, s, name)                /* a flexible array, which has no size */        \
     before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1,
@@ -89,27 +89,27 @@
 #define PYTREE__LIES_ATOMIC ATOMIC,
 
 /* Initialise the member of a row by { 0 }; an atomic one without braces, which clang does not take. */
-#define PYTREE__INITIAL(...) PYTREE__INITIAL_(__VA_ARGS__)
-#define PYTREE__INITIAL_(how, name, m1, m2, ...) PYTREE__INITIAL__(how, PYTREE__LIES_##m1 PYTREE__LIES_##m2 PLAIN, ~)
-#define PYTREE__INITIAL__(...) PYTREE__INITIAL___(__VA_ARGS__)
-#define PYTREE__INITIAL___(how, lies, ...) how##_##lies
+#define PYTREE__INITIAL(how, name, m1, m2, ...) PYTREE__INITIAL_(how, PYTREE__LIES_##m1 PYTREE__LIES_##m2 PLAIN, ~)
+#define PYTREE__INITIAL_(...) PYTREE__INITIAL__(__VA_ARGS__)
+#define PYTREE__INITIAL__(how, lies, ...) how##_##lies
 #define PYTREE__INITIAL_PLAIN { 0 },
 #define PYTREE__INITIAL_BITS { 0 },
 #define PYTREE__INITIAL_ATOMIC 0,
 
 /* Begin the literal at the member of the first row, [0].din = { 0 }: its offset tells whether it is the first member. That of a
  * bit-field is unknown, so there the literal begins at the first member by itself, with a number without braces, which
- * initialises the first number of the struct, whatever holds it. This is a list of how each row would begin it. */
-#define PYTREE__START(...) PYTREE__START_(__VA_ARGS__)
-#define PYTREE__START_(name, m1, ...) PYTREE__START__(name, PYTREE__LIES_##m1 PLAIN, ~)
+ * initialises the first number of the struct, whatever holds it. What it takes is a list of the rows, each in parentheses. */
+#define PYTREE__START(...) PYTREE__FIRST_ROW(__VA_ARGS__)
+#define PYTREE__FIRST_ROW(first, ...) PYTREE__START_ first
+#define PYTREE__START_(name, m1, ...) PYTREE__START__(PYTREE__LIES_##m1 PLAIN, ~)(name)
 #define PYTREE__START__(...) PYTREE__START___(__VA_ARGS__)
-#define PYTREE__START___(name, lies, ...) PYTREE__START_##lies(name)
+#define PYTREE__START___(lies, ...) PYTREE__START_##lies
+#define PYTREE__LIES_pytree__end END,                          /* no rows */
+#define PYTREE__START_END(name)
 #define PYTREE__START_PLAIN(name) [0].name =
 #define PYTREE__START_FLEXIBLE PYTREE__START_PLAIN
 #define PYTREE__START_ATOMIC PYTREE__START_PLAIN
 #define PYTREE__START_BITS(name) 0 * sizeof (char)             /* and the row's { 0 } make one number */
-#define PYTREE__FIRST_ROW(...) PYTREE__FIRST_ROW_(__VA_ARGS__)
-#define PYTREE__FIRST_ROW_(first, ...) first
 
 /* Pass: check the rows, and find the code of each member: first that none is left out or out of order, then types.
  *
@@ -247,7 +247,12 @@
     PYTREE__CHECK_FLEXIBLE(optional, in)
 #define PYTREE__CHECK_FLEXIBLE(optional, in)                                                                            \
     PYTREE__ASSERT(optional != 3, in " OPTIONAL is for pointers; a flexible array is never NULL");                      \
-    PYTREE__ASSERT(optional < 2 || PYTREE__MORE_ROWS, in " FLEXIBLE" PYTREE__TOO_SMALL);
+    PYTREE__CHECK_ROOM(optional < 2, in " FLEXIBLE" PYTREE__TOO_SMALL)
+#if defined(PYTREE_SMALL) && !defined(PYTREE_MORE_ROWS)
+#define PYTREE__CHECK_ROOM(fits, message) PYTREE__ASSERT(fits, message);
+#else
+#define PYTREE__CHECK_ROOM(fits, message)
+#endif
 #define PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                        \
     PYTREE__ASSERT(optional < 2, in " FLEXIBLE follows ARRAY(n) or LIST(n), which say how many elements T f[] has");
 #define PYTREE__CHECK_LIST(code, arguments, optional, in)                                                               \

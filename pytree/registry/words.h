@@ -20,34 +20,39 @@
 #else                                     /* what a row was written as: pytree/impl/row_text.h looks at it */
 #define PYTREE__BEHIND_NAME(text) "\0" text
 #endif
-#define PYTREE__KIND_DATA ~, 1
-#define PYTREE__KIND_STATIC ~, 2
-#define PYTREE__KIND_DROP ~, 4
+#define PYTREE__KIND_DATA ~, PYTREE__FITS_DATA
+#define PYTREE__KIND_STATIC ~, PYTREE__FITS_STATIC
+#define PYTREE__KIND_DROP ~, PYTREE__FITS_DROP
 
-#define PYTREE__WORD_NONE ~, 1            /* 16 and more: says how the value is stored, of which there can be one */
-#define PYTREE__WORD_OPTIONAL ~, 2
-#define PYTREE__WORD_FLEXIBLE ~, 2
+/* 16: says how the value of a DATA row is stored, of which there can be one; 1: may be the word of a STATIC row; 2: of a DROP
+ * row; 128: a ROLE; 512: AS of something else; PYTREE__NO_WORD: not known, or what stands in it is not. */
+#define PYTREE__NO_WORD 4096
+#define PYTREE__WORD_NONE ~, 3
+#define PYTREE__WORD_OPTIONAL ~, 4
+#define PYTREE__WORD_FLEXIBLE ~, 4
 #define PYTREE__WORD_ARRAY(...) ~, 16
 #define PYTREE__WORD_LIST(...) ~, PYTREE__WORDS_IN_LIST(__VA_ARGS__, NONE, ~)
-#define PYTREE__WORD_RANK(...) ~, 16 * (__VA_ARGS__ + 0 > 0)
+#define PYTREE__WORD_RANK(...) ~, PYTREE__16_IF(__VA_ARGS__ + 0 > 0)
 #define PYTREE__WORD_STB_ARRAY ~, 16
 #define PYTREE__WORD_STB_MAP ~, 16
-#define PYTREE__WORD_UNION(...) ~, 16 PYTREE__CASES(PYTREE__WORDS_IN_CASE, ~, ~, ~, ~, PYTREE__CASES_OF(__VA_ARGS__))
-#define PYTREE__WORD_STRING ~, 24         /* of a STATIC row, too */
-#define PYTREE__WORD_BITS ~, 64           /* of STATIC and DROP rows */
+#define PYTREE__WORD_UNION(...) \
+    ~, PYTREE__16_IF(1 PYTREE__CASES(PYTREE__WORDS_IN_CASE, ~, ~, ~, ~, PYTREE__CASES_OF(__VA_ARGS__)))
+#define PYTREE__WORD_STRING ~, 17
+#define PYTREE__WORD_BITS ~, 19
 #define PYTREE__WORD_ROLE(...) ~, 128
 #define PYTREE__WORD_ENUM(...) ~, 16
-#define PYTREE__WORD_EACH(...) ~, 16 * PYTREE__WORDS_IN_EACH(__VA_ARGS__, NONE, NONE, ~)
+#define PYTREE__WORD_EACH(...) ~, PYTREE__16_IF(PYTREE__WORDS_IN_EACH(__VA_ARGS__, NONE, NONE, ~))
 #define PYTREE__WORD_AS(...) ~, PYTREE__WORDS_IN_AS(__VA_ARGS__, NONE, ~)
 #define PYTREE__WORD_WITH(...) ~, 16
-#define PYTREE__WORD_ATOMIC ~, 20         /* of STATIC and DROP rows, too */
-#define PYTREE__WORD_HANDLE(...) ~, 256   /* of DROP rows */
+#define PYTREE__WORD_ATOMIC ~, 19
+#define PYTREE__WORD_HANDLE(...) ~, 34
+#define PYTREE__16_IF(known) ((known) ? 16 : PYTREE__NO_WORD)
 
 /* Words that stand in EACH, and in CASE: 0 if one of them does not; in AS: 512, which has a message of its own. */
 #define PYTREE__WORDS_IN_AS(type, second, ...) (512 - 496 * PYTREE__IS(PYTREE__IN_AS_##second))
 #define PYTREE__IN_AS_NONE ~, 1
 #define PYTREE__IN_AS_ARRAY(...) ~, (PYTREE__COUNT_ARGUMENTS(__VA_ARGS__) <= PYTREE_MAX_DIMS)
-#define PYTREE__WORDS_IN_LIST(n, second, ...) (16 * PYTREE__IS(PYTREE__IN_LIST_##second, 1))
+#define PYTREE__WORDS_IN_LIST(n, second, ...) PYTREE__16_IF(PYTREE__IS(PYTREE__IN_LIST_##second, 1))
 #define PYTREE__IN_LIST_EACH(...) ~, PYTREE__WORDS_IN_EACH(__VA_ARGS__, NONE, NONE, ~)
 #define PYTREE__WORDS_IN_EACH(m1, m2, ...) (PYTREE__IS(PYTREE__IN_EACH_##m1) && PYTREE__IS(PYTREE__IN_EACH_##m2))
 #define PYTREE__IN_EACH_ ~, 1
@@ -136,39 +141,48 @@
 
 #define PYTREE__IS(...) PYTREE__SECOND(__VA_ARGS__, 0, ~)
 
-/* Pass: find out whether all words are known, in an #if.
+/* Pass: find out whether all words are known, in an #if. Each word stands in it once: compilers expand it each time.
  *
- *     PYTREE_FIELD(DATA, w, ARRAY(3))   =>   && !PYTREE__NAME_w && 1 && 16 && 1 && 1 && 16 + 1 + 1 <= (1 == 1 ? 31 : 3) */
+ *     PYTREE_FIELD(DATA, w, ARRAY(3))   =>   && !PYTREE__NAME_w && ((16 + 3 + 3) & -129) < 32
+ *     PYTREE_FIELD(STATIC, n)           =>   && !PYTREE__NAME_n && (3 & 1) && 3 + 3 == 6 */
 #define PYTREE__WORDS_KNOWN(kind, name, m1, m2, m3, ...)                                                                \
     && !PYTREE__NAME_##name                                                                                             \
-    && PYTREE__WORDS_KNOWN_(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IS(PYTREE__WORD_##m1),                             \
-                            PYTREE__IS(PYTREE__WORD_##m2), PYTREE__IS(PYTREE__WORD_##m3))
-#define PYTREE__WORDS_KNOWN_(kind, m1, m2, m3) kind && m1 && m2 && m3 && PYTREE__WORDS_FIT(kind, m1 + m2 + m3)
+    && PYTREE__WORDS_FIT(kind, PYTREE__VALUE(PYTREE__WORD_##m1), PYTREE__VALUE(PYTREE__WORD_##m2),                      \
+                         PYTREE__VALUE(PYTREE__WORD_##m3))
+#define PYTREE__VALUE(...) PYTREE__SECOND(__VA_ARGS__, PYTREE__NO_WORD, ~)
+#define PYTREE__WORDS_FIT(kind, ...) PYTREE__WORDS_FIT_(PYTREE__KIND_##kind, PYTREE__FITS_NOTHING, ~)(__VA_ARGS__)
+#define PYTREE__WORDS_FIT_(...) PYTREE__SECOND(__VA_ARGS__)
 /* DATA: OPTIONAL, one way to store the value, one ROLE. STATIC: STRING, BITS or ATOMIC. DROP: BITS, HANDLE or
  * ATOMIC. */
-#define PYTREE__WORDS_FIT(kind, sum)                                                                                    \
-    (sum == 3 || sum == 66 || (kind == 1 && (sum <= 31 || (sum >= 128 && sum <= 158))) || (kind == 2 && sum == 26)       \
-     || (kind == 4 && sum == 258) || (kind != 1 && sum == 22))
+#define PYTREE__FITS_DATA(m1, m2, m3) ((m1 + m2 + m3) & -129) < 32
+#define PYTREE__FITS_STATIC(m1, m2, m3) (m1 & 1) && m2 + m3 == 6
+#define PYTREE__FITS_DROP(m1, m2, m3) (m1 & 2) && m2 + m3 == 6
+#define PYTREE__FITS_NOTHING(m1, m2, m3) 0
 
 /* Pass: say which word is not known.
  *
  *     _Static_assert(0, "pytree: " "Linear" "." "w" ": " "unknown row kind DATE; write DATA, STATIC or DROP");
  *     _Static_assert(1 && 1 && 1, "… unknown modifier among …"); … */
 #define PYTREE__CHECK_WORDS(kind, name, m1, m2, m3, ...)                                                                \
-    PYTREE__ASSERT(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IN(name) "unknown row kind " #kind                          \
+    PYTREE__ASSERT(PYTREE__IS(PYTREE__IS_##kind), PYTREE__IN(name) "unknown row kind " #kind                          \
     "; write DATA, STATIC or "                                                                                          \
         "DROP");                                                                                                        \
-    PYTREE__ASSERT(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
+    PYTREE__ASSERT(PYTREE__VALUE(PYTREE__WORD_##m1) + PYTREE__VALUE(PYTREE__WORD_##m2) + PYTREE__VALUE(PYTREE__WORD_##m3) \
+                       < PYTREE__NO_WORD,                                                                               \
                    PYTREE__IN(name) "unknown modifier among " #m1 ", " #m2 ", " #m3                                     \
                    "; write ARRAY(n, m), LIST(n), OPTIONAL or another word of docs/rows.md. EACH takes ARRAY(m), LIST(m) " \
                        "or nothing, and OPTIONAL; CASE a value, a member and what that needs, but no BITS or UNION; a UNION " \
                        "has 1 to 16 of them");                                                                          \
-    PYTREE__ASSERT(PYTREE__IS(PYTREE__WORD_##m1) + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3) < 512, \
+    PYTREE__ASSERT(PYTREE__VALUE(PYTREE__WORD_##m1) + PYTREE__VALUE(PYTREE__WORD_##m2) + PYTREE__VALUE(PYTREE__WORD_##m3) \
+                       < 512,                                                                                           \
                    PYTREE__IN(name) "AS takes a type, and ARRAY(n, m) if it leads to an array");                         \
-    PYTREE__ASSERT(PYTREE__WORDS_FIT(PYTREE__IS(PYTREE__KIND_##kind), (PYTREE__IS(PYTREE__WORD_##m1)                    \
-                   + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3))),                                   \
+    PYTREE__ASSERT(PYTREE__WORDS_FIT(kind, PYTREE__VALUE(PYTREE__WORD_##m1), PYTREE__VALUE(PYTREE__WORD_##m2),          \
+                                     PYTREE__VALUE(PYTREE__WORD_##m3)),                                                 \
                    PYTREE__IN(name)                                                                                     \
                    "one word that says how the value is stored, OPTIONAL and one ROLE may follow the name of a DATA row; " \
                        "few or none may follow that of a STATIC or DROP row (docs/rows.md)");
+#define PYTREE__IS_DATA ~, 1
+#define PYTREE__IS_STATIC ~, 1
+#define PYTREE__IS_DROP ~, 1
 #define PYTREE__IN(name) "pytree: " PYTREE__QUOTE(PYTREE__S) "." #name ": "
 #endif
