@@ -53,7 +53,9 @@ static const char *pytree__null_on_the_way(const pytree_type *type, const char *
         if (row == NULL) { return self == (const char *)pytree__zeros() ? end : NULL; }    /* of what was never defined */
         s = pytree__behind_member(s);
         arrow = s[0] == '-' && s[1] == '>';
-        pointer = row->row != PYTREE_ROW_DATA ? arrow : row->place == PYTREE_POINTER || row->place == PYTREE_STB;
+        pointer = row->row == PYTREE_ROW_DATA ? row->place == PYTREE_POINTER || row->place == PYTREE_STB
+            : arrow || (star && *end != '.' && *end != '['
+                        && (row->row == PYTREE_ROW_DROP || row->type == &pytree_types[PYTREE__T_address]));
         if (row->size != sizeof p && row->place != PYTREE_STB) { pointer = false; }
         if (pointer) {
             memcpy(&p, self + row->offset, sizeof p);
@@ -88,6 +90,16 @@ static const char *pytree__null_on_the_way(const pytree_type *type, const char *
     }
 }
 
+/* Tell whether a star that dereferences stands before a text: a product has an operand before it. Behind a cast it is taken for
+ * a product, too. */
+static bool pytree__is_dereferenced(const char *s)
+{
+    while (s[-1] == ' ' || s[-1] == '(') { s--; }
+    if (s[-1] != '*') { return false; }
+    do { s--; } while (s[-1] == ' ');
+    return pytree__word_bytes(s - 1) == 0 && s[-1] != ')';
+}
+
 /* Find a pointer that is NULL and that the expressions of a row read through. One with a condition looks by itself. Returns the
  * end of the pointer's text, which begins at *from, or NULL. */
 static const char *pytree__row_null(const pytree_type *type, const void *self, const pytree_field *row, bool own,
@@ -97,11 +109,10 @@ static const char *pytree__row_null(const pytree_type *type, const void *self, c
     const char *at = strstr(text + strlen(row->name), "self");
     if (at == NULL || strpbrk(at, "?&|") != NULL) { return NULL; }
     for (; at != NULL; at = strstr(at + 4, "self")) {
-        const char *before = at, *const s = pytree__behind_member(at + 4);
-        const bool word = pytree__word_bytes(at - 1) == 0 && s[0] == '-' && s[1] == '>';
-        const char *end;
-        while (before[-1] == ' ' || before[-1] == '(') { before--; }
-        end = word ? pytree__null_on_the_way(type, (const char *)self, s, before[-1] == '*', own) : NULL;
+        const char *const s = pytree__behind_member(at + 4), *end = NULL;
+        if (pytree__word_bytes(at - 1) == 0 && s[0] == '-' && s[1] == '>') {
+            end = pytree__null_on_the_way(type, (const char *)self, s, pytree__is_dereferenced(at), own);
+        }
         *from = at;
         if (end != NULL) { return end; }
     }

@@ -4,8 +4,8 @@
  *
  *     enum { pytree__reads_Linear = 0 | <of "w, ARRAY(self->din, self->dout)"> | <of "b, ARRAY(self->dout)"> };
  *
- * The text of such a row has a [, a * in front of self, or an arrow behind another member than self. The second, third and
- * fourth arrow are looked at: behind the text stand more that are allowed. An array in the struct itself has a [, too.
+ * The text of such a row has a [, a * in front of self, or an arrow behind another member than self. Two stars are looked at,
+ * and the second, third and fourth arrow: behind the text stand more that are allowed. An array in the struct has a [, too.
  * Compilers warn of calls in constants, so this is a system header. */
 #if defined(PYTREE__ROWS) && defined(__GNUC__) && !defined(__TINYC__)
 #pragma GCC system_header
@@ -17,9 +17,10 @@
 #if defined(__cplusplus)
 #define PYTREE__READS_EXTENTS(text) | pytree__reads_through(text)
 #else
-#define PYTREE__READS_EXTENTS(text) PYTREE__READS_TEXT(text "self->self->self->self->", text "*")
+#define PYTREE__READS_EXTENTS(text) PYTREE__READS_TEXT(text "self->self->self->self->", text "**")
 #define PYTREE__READS_TEXT(arrows, star)                                                                                \
     | (__builtin_strchr(star, '[') != 0) | (__builtin_strncmp(__builtin_strchr(star, '*'), "*self", 5) == 0)             \
+    | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(star, '*') + 1, '*'), "*self", 5) == 0)                      \
     | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') - 5, "self-", 5) != 0)                 \
     | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') + 1, '>') - 5,         \
                          "self-", 5) != 0)                                                                              \

@@ -39,6 +39,16 @@ typedef struct Roomy { Large *large; double *x; } Roomy;
 typedef struct Pointing { Size **sizes; double *x; } Pointing;
 typedef struct Numbers { int **numbers; double *x; } Numbers;
 typedef struct Foreign { Size *size; int less; double *selfless; } Foreign;
+typedef struct Remote { int n; } Remote;
+typedef struct Held { int *count; } Held;
+typedef struct Dropped {
+    int *count, *ptrs[1];
+    Remote *other;
+    size_t n;
+    Held held;
+    int pair[2];
+    double *a, *b, *c, *d, *e, *f;
+} Dropped;
 typedef struct Called { int n; Size *size; double *x; } Called;
 
 static Size global = { 0, 2 }, *itself = &global;
@@ -63,6 +73,15 @@ typedef struct Beside { Size *sizes; int n; Tiny tiny; } Beside;
 
 #define PYTREE_STRUCT Starred
 #define PYTREE_FIELDS PYTREE_FIELD(DATA, count, ARRAY(1)) PYTREE_FIELD(DATA, x, ARRAY(( *self->count)))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Dropped
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DROP, count) PYTREE_FIELD(DROP, ptrs) PYTREE_FIELD(STATIC, other) PYTREE_FIELD(DROP, n)                \
+    PYTREE_FIELD(DROP, held) PYTREE_FIELD(STATIC, pair)                                                                 \
+    PYTREE_FIELD(DATA, a, ARRAY(2 * *self->count)) PYTREE_FIELD(DATA, b, ARRAY(1 + (*self->other).n))                   \
+    PYTREE_FIELD(DATA, c, ARRAY(*self->ptrs[0])) PYTREE_FIELD(DATA, d, ARRAY(*self->held.count))                        \
+    PYTREE_FIELD(DATA, e, ARRAY(*self->pair, 2 * self->n)) PYTREE_FIELD(DATA, f, ARRAY((2) * self->n))
 #include "pytree_registry.h"
 
 #define PYTREE_STRUCT Stacked
@@ -258,6 +277,21 @@ static void structs_in_place_and_members_that_are_not_data(void **state)
     assert_leaves(PYTREE(&hidden), 1, 2);
 }
 
+/* A star that dereferences a member which is no child; one of a product does not, nor does an array lead anywhere. */
+static void stars(void **state)
+{
+    int count = 3;
+    Remote other = { 1 };
+    Dropped dropped = { &count, { &count }, &other, 0, { &count }, { 0, 0 }, numbers, numbers, numbers, numbers, NULL, NULL };
+    (void)state;
+    assert_leaves(PYTREE(&dropped), 6, 0);
+    dropped.count = NULL;
+    assert_refused(PYTREE(&dropped), ".a", READ_THROUGH("self->count"));
+    dropped.count = &count;
+    dropped.other = NULL;
+    assert_refused(PYTREE(&dropped), ".b", READ_THROUGH("self->other"));
+}
+
 /* What is only alike does not count. */
 static void other_words(void **state)
 {
@@ -431,7 +465,7 @@ int main(void)
         cmocka_unit_test(one_pointer),
         cmocka_unit_test(elements),
         cmocka_unit_test(structs_in_place_and_members_that_are_not_data),
-        cmocka_unit_test(other_words),
+        cmocka_unit_test(stars), cmocka_unit_test(other_words),
         cmocka_unit_test(structs_that_are_made),
         cmocka_unit_test(other_pointers_that_are_null),
         cmocka_unit_test(structs_behind_structs),
