@@ -637,8 +637,10 @@ static void more_nodes_than_a_treedef_has(void **state)
 #endif
 }
 
-/* A struct of more than 4 GiB is visited by its rows. Of its memory, which is only reserved, a page is touched. */
-#if SIZE_MAX > UINT32_MAX && !defined(__TINYC__) && !defined(_WIN32)
+/* A struct of more than 4 GiB is visited by its rows. Of its memory, which is only reserved, a page is touched. Without
+ * optimisation gcc keeps the zeros that the registration measures, which are as large: no program can have them. */
+#if SIZE_MAX > UINT32_MAX && !defined(__TINYC__) && !defined(_WIN32) && (defined(__clang__) || defined(__OPTIMIZE__))
+#define HAS_VAST
 typedef struct Vast { float *weights; char room[UINT32_MAX]; } Vast;
 #define PYTREE_STRUCT Vast
 #define PYTREE_FIELDS PYTREE_FIELD(DATA, weights, ARRAY(2)) PYTREE_FIELD(DROP, room)
@@ -648,7 +650,7 @@ typedef struct Vast { float *weights; char room[UINT32_MAX]; } Vast;
 static void a_struct_of_four_gib(void **state)
 {
     (void)state;
-#if SIZE_MAX > UINT32_MAX && !defined(__TINYC__) && !defined(_WIN32)
+#if defined(HAS_VAST)
     Vast *const vast = under_valgrind() ? NULL : calloc(1, sizeof *vast);
     float weights[2] = { 1, 2 };
     Point points[40] = { { 0 } };
