@@ -641,7 +641,7 @@ static void more_nodes_than_a_treedef_has(void **state)
  * optimisation gcc keeps the zeros that the registration measures, which are as large: no program can have them. */
 #if SIZE_MAX > UINT32_MAX && !defined(__TINYC__) && !defined(_WIN32) && (defined(__clang__) || defined(__OPTIMIZE__))
 #define HAS_VAST
-typedef struct Vast { float *weights; char room[UINT32_MAX]; } Vast;
+typedef struct Vast { float *weights; char room[UINT32_MAX + (size_t)17]; } Vast;
 #define PYTREE_STRUCT Vast
 #define PYTREE_FIELDS PYTREE_FIELD(DATA, weights, ARRAY(2)) PYTREE_FIELD(DROP, room)
 #include "pytree_registry.h"
