@@ -37,7 +37,7 @@ static const pytree_field *pytree__named_row(const pytree_type *type, const char
 
 /* Follow "->a->b[0].c" from a struct. Returns the end of the member that is NULL and is read through, or NULL. `own`: pointers
  * of the first struct that must not be NULL lead to zeros, as far as those go, or their own row says that they are NULL. */
-static const char *pytree__null_on_the_way(const pytree_type *type, const char *self, const char *s, bool star, bool own)
+static const char *pytree__null_on_the_way(const pytree_type *type, const char *self, const char *s, int star, bool own)
 {
     for (;;) {
         const pytree_field *row;
@@ -47,19 +47,19 @@ static const char *pytree__null_on_the_way(const pytree_type *type, const char *
         s += *s == '.' ? 1 : 2;
         s += strspn(s, " ");
         end = pytree__behind_member(s + pytree__word_bytes(s));
-        if (!star && *end != '[' && *end != '-' && *end != '.') { return NULL; }           /* nothing is read through it */
+        if (star == 0 && *end != '[' && *end != '-' && *end != '.') { return NULL; }           /* nothing is read through it */
         row = pytree__named_row(type, &s);
         end = s;
         if (row == NULL) { return self == (const char *)pytree__zeros() ? end : NULL; }    /* of what was never defined */
         s = pytree__behind_member(s);
         arrow = s[0] == '-' && s[1] == '>';
         pointer = row->row == PYTREE_ROW_DATA ? row->place == PYTREE_POINTER || row->place == PYTREE_STB
-            : arrow || (star && *end != '.' && *end != '['
+            : arrow || (star == 2 && *end != '.' && *end != '['
                         && (row->row == PYTREE_ROW_DROP || row->type == &pytree_types[PYTREE__T_address]));
         if (row->size != sizeof p && row->place != PYTREE_STB) { pointer = false; }
         if (pointer) {
             memcpy(&p, self + row->offset, sizeof p);
-            if (s[0] != '[' && !arrow) { return star && p == NULL ? end : NULL; }
+            if (s[0] != '[' && !arrow) { return star != 0 && p == NULL ? end : NULL; }
             if (p == NULL || p == PYTREE_WANTED) {
                 const bool made = own && row->row == PYTREE_ROW_DATA && row->place == PYTREE_POINTER
                     && (p != NULL || row->optional == 0);
@@ -90,14 +90,14 @@ static const char *pytree__null_on_the_way(const pytree_type *type, const char *
     }
 }
 
-/* Tell whether a star that dereferences stands before a text: a product has an operand before it. Behind a cast it is taken for
- * a product, too. */
-static bool pytree__is_dereferenced(const char *s)
+/* Return 0 if no star stands before a text; 1 if one follows an operand, as in a product, or a cast; 2 if it can only
+ * dereference. */
+static int pytree__star_before(const char *s)
 {
     while (s[-1] == ' ' || s[-1] == '(') { s--; }
-    if (s[-1] != '*') { return false; }
+    if (s[-1] != '*') { return 0; }
     do { s--; } while (s[-1] == ' ');
-    return pytree__word_bytes(s - 1) == 0 && s[-1] != ')';
+    return pytree__word_bytes(s - 1) == 0 && s[-1] != ')' ? 2 : 1;
 }
 
 /* Find a pointer that is NULL and that the expressions of a row read through. One with a condition looks by itself. Returns the
@@ -111,7 +111,7 @@ static const char *pytree__row_null(const pytree_type *type, const void *self, c
     for (; at != NULL; at = strstr(at + 4, "self")) {
         const char *const s = pytree__behind_member(at + 4), *end = NULL;
         if (pytree__word_bytes(at - 1) == 0 && s[0] == '-' && s[1] == '>') {
-            end = pytree__null_on_the_way(type, (const char *)self, s, pytree__is_dereferenced(at), own);
+            end = pytree__null_on_the_way(type, (const char *)self, s, pytree__star_before(at), own);
         }
         *from = at;
         if (end != NULL) { return end; }

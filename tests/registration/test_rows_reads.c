@@ -30,6 +30,7 @@ typedef struct Unveiled { Veiled *to; double *none; double *x; } Unveiled;
 /* Its rows come to be evaluated although the pointer that each of them reads through is NULL, unless the text tells. */
 typedef struct Spaced { Size *size; double *x; } Spaced;
 typedef struct Starred { int *count; double *x; } Starred;
+typedef struct Cast { int *count; double *x; } Cast;
 typedef struct Stacked { Size *sizes; double *x; } Stacked;
 typedef struct Listed { Size *sizes; double *x; } Listed;
 typedef struct Second { Size *sizes; double *x; } Second;
@@ -73,6 +74,10 @@ typedef struct Beside { Size *sizes; int n; Tiny tiny; } Beside;
 
 #define PYTREE_STRUCT Starred
 #define PYTREE_FIELDS PYTREE_FIELD(DATA, count, ARRAY(1)) PYTREE_FIELD(DATA, x, ARRAY(( *self->count)))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Cast
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, count, ARRAY(1)) PYTREE_FIELD(DATA, x, ARRAY((int)*self->count))
 #include "pytree_registry.h"
 
 #define PYTREE_STRUCT Dropped
@@ -220,7 +225,9 @@ static void one_pointer(void **state)
     int count = 3;
     Spaced spaced = { NULL, numbers };
     Starred starred = { NULL, numbers };
+    Cast cast = { NULL, numbers };
     (void)state;
+    assert_refused(PYTREE(&cast), ".x", READ_THROUGH("self->count"));         /* a pointer is no operand of a product */
     assert_refused(PYTREE(&spaced), ".size", "expected a Size, got NULL (OPTIONAL allows it)");
     spaced.size = &size;
     assert_leaves(PYTREE(&spaced), 1, 2);                      /* n, not n_all, which comes before it */
