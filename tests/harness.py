@@ -181,22 +181,22 @@ bodies_locks = collections.defaultdict(threading.Lock)
 
 
 @functools.lru_cache(maxsize=None)
-def build_bodies(config, compiler, flags):
+def build_bodies(config, compiler, flags, name):
     """Compiles them; see bodies()."""
     folder = BUILD / "tests" / config
     folder.mkdir(parents=True, exist_ok=True)
-    made, archive = folder / "bodies.o", folder / "libbodies.a"
+    made, archive = folder / f"{name}.o", folder / f"lib{name}.a"
     archive.unlink(missing_ok=True)
-    outcome = steps(c_compiler(compiler).compile(*flags, *INCLUDE, "-c", ROOT / "tests" / "support" / "bodies.c", "-o", made),
+    outcome = steps(c_compiler(compiler).compile(*flags, *INCLUDE, "-c", ROOT / "tests" / "support" / f"{name}.c", "-o", made),
                     ["ar", "rcs", archive, made], timeout=1800)
     return outcome if outcome.failed else None, archive
 
 
-def bodies(config, compiler, flags):
+def bodies(config, compiler, flags, name="bodies"):
     """The library's bodies as an archive, from which a program that has its own takes nothing: (trouble or None, archive).
-    They are compiled once for all who ask for a configuration of that name."""
-    with bodies_locks[config]:
-        return build_bodies(config, compiler, tuple(flags))
+    They are compiled once for all who ask for a configuration of that name. `name`: bodies, or watched_bodies (support/watched.h)."""
+    with bodies_locks[config, name]:
+        return build_bodies(config, compiler, tuple(flags), name)
 
 
 LOG_LINES = 80                  # of a failed check that are shown

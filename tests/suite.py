@@ -57,6 +57,8 @@ CONFIGS = {                      # compiler, flags
     covered.CONFIG: ("clang-19", ["-g", "-O0", "-fprofile-instr-generate", "-fcoverage-mapping", "-fcoverage-mcdc",
                                   "-fprofile-update=atomic", "-Wno-parentheses-equality", "-Wno-enum-float-conversion"]),
 }
+# Valgrind takes two thirds of the time where the bodies are optimised.
+BODIES_FLAGS = {"valgrind": ["-g", "-O1"]}
 # Without optimisation: gcc under valgrind, clang under its sanitizers and for coverage. gcc's own sanitizers are at hand for
 # `theme`. On two processors users wait six minutes at most, and `all` takes at most forty: gcc -O1 compiles what -O0 leaves
 # out, in two thirds of the time of -O2.
@@ -88,10 +90,11 @@ def run_theme(source, config, defines=()):
     if config == covered.CONFIG:
         flags = [*covered.source(), *flags]
     if source.name.startswith("test_"):
-        trouble, archive = harness.bodies(config, compiler, flags)
+        watched = "#define TEST_WATCHED_BODIES" in source.read_text(encoding="utf-8")
+        trouble, archive = harness.bodies(config, compiler, BODIES_FLAGS.get(config, flags), "watched_bodies" if watched else "bodies")
         if trouble:
             return trouble
-        apart = ["-DTEST_BODIES_APART"], [archive]
+        apart = ["-DTEST_BODIES_APART", "-DTEST_WATCHED_APART"], [archive]
     program = folder / "-".join([source.stem, *defines])
     if config == covered.CONFIG:
         environment = {**environment, **covered.profile_of(program)}

@@ -1,13 +1,6 @@
 /* Growing dicts of many keys and lists of many values, which have an index: random changes beside a plain model, costs that do
  * not grow with n, bytes for each item of a parsed text. */
-#define TEST_OWN_BODIES                    /* with few keys that are kept sorted, short chunks, and functions that count */
-#define PYTREE_SORTED_KEYS 16
-#define PYTREE_CHUNK_ROWS 4
-#include <string.h>
-
-static size_t compared, bytes_moved;
-#define strcmp(a, b) (compared++, (strcmp)(a, b))
-#define memmove(to, from, n) (bytes_moved += (n), (memmove)(to, from, n))
+#define TEST_WATCHED_BODIES                /* with few keys that are kept sorted, short chunks, and functions that count */
 #include "containers_shared.h"
 #include "pytree/literal.h"
 #include "pytree/path.h"
@@ -357,22 +350,6 @@ static void removing_needs_no_memory(void **state)
 
 /* ---- Chunks and orders ------------------------------------------------------------------------------------------------- */
 
-/* Each level has about a quarter of the chunks of the one below it. The last one has all that would be in more. */
-static void levels_of_chunks(void **state)
-{
-    size_t in[PYTREE__CHUNK_LEVELS + 1] = { 0 }, chunk;
-    int level;
-    (void)state;
-    assert_int_equal(pytree__ct_levels(0), PYTREE__CHUNK_LEVELS);
-    for (chunk = 1; chunk < 1000000; chunk++) {
-        const int levels = pytree__ct_levels(chunk);
-        assert_in_range(levels, 1, PYTREE__CHUNK_LEVELS);
-        for (level = 1; level <= levels; level++) { in[level]++; }
-    }
-    for (level = 2; level < 8; level++) { assert_in_range(in[level], in[level - 1] / 5, in[level - 1] / 3); }
-    assert_in_range(in[PYTREE__CHUNK_LEVELS], 1, 5);
-}
-
 /* A dict that does not grow is read by its own order, if it has one. */
 static void dicts_that_do_not_grow(void **state)
 {
@@ -406,7 +383,7 @@ static size_t cost(int put_order, int remove_order, int n)
     pytree dict = pytree_new_dict(NULL, NULL);
     pytree_error error = { 0 };
     int i;
-    compared = bytes_moved = 0;
+    library_compared = library_moved = 0;
     for (i = 0; i < n; i++) {
         char name[16];
         snprintf(name, sizeof name, "k%07d", key_at(put_order, i, n));
@@ -418,7 +395,7 @@ static size_t cost(int put_order, int remove_order, int n)
         if (pytree_dict_remove(dict, name, &error) != PYTREE_OK) { error.status = PYTREE_OK; }
     }
     pytree_container_free(dict);
-    return (16 * compared + bytes_moved) / (size_t)n;
+    return (16 * library_compared + library_moved) / (size_t)n;
 }
 
 /* Bytes moved for each of n values that are inserted at one place and removed at another: 0 anywhere, 1 front, 2 middle,
@@ -428,7 +405,7 @@ static size_t cost_of_places(size_t insert_at, size_t remove_at, int n)
     pytree list = pytree_new_list(NULL, NULL);
     pytree_error error = { 0 };
     int i;
-    bytes_moved = 0;
+    library_moved = 0;
     for (i = 0; i < n; i++) {
         const size_t at = insert_at == 0 ? random_below((size_t)i + 1) : (size_t)i * (insert_at - 1) / 2;
         assert_ok(pytree_list_insert(list, (ptrdiff_t)at, PYTREE_NONE, &error), &error);
@@ -438,7 +415,7 @@ static size_t cost_of_places(size_t insert_at, size_t remove_at, int n)
         assert_ok(pytree_list_remove(list, (ptrdiff_t)at, &error), &error);
     }
     pytree_container_free(list);
-    return bytes_moved / (size_t)n;
+    return library_moved / (size_t)n;
 }
 
 static void costs_do_not_grow_with_the_square(void **state)
@@ -642,7 +619,7 @@ int main(void)
         cmocka_unit_test_teardown(memory_runs_out, nothing_left),
         cmocka_unit_test_teardown(dict_with_gaps, nothing_left),
         cmocka_unit_test_teardown(removing_needs_no_memory, nothing_left),
-        cmocka_unit_test(levels_of_chunks), cmocka_unit_test_teardown(dicts_that_do_not_grow, nothing_left),
+        cmocka_unit_test_teardown(dicts_that_do_not_grow, nothing_left),
         cmocka_unit_test_teardown(costs_do_not_grow_with_the_square, nothing_left),
         cmocka_unit_test_teardown(texts_are_small, nothing_left),
         cmocka_unit_test_teardown(deep_texts_are_small, nothing_left),

@@ -1,7 +1,6 @@
 /* test_derive_loops.c: derivatives of loops: carries that come to depend on others, that are forgotten, that are whole numbers;
  * loops that end early, bodies that are no traced functions; what is refused; memory that runs out. */
-#define TEST_OWN_BODIES
-#define PYTREE_FUNCTION_CHUNK 1
+#define TEST_WATCHED_BODIES
 #include "derive_shared.h"
 
 /* First derivatives of f, and those of its gradient with respect to argument 0 after it has become one number. */

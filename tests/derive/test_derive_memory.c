@@ -1,7 +1,6 @@
 /* Every kind of function through every call, each allocation failing once. What a call prepares is taken from the allocator
  * piece by piece here, not in chunks, so that each piece fails. */
-#define TEST_OWN_BODIES
-#define PYTREE_FUNCTION_CHUNK 1
+#define TEST_WATCHED_BODIES
 #include "derive_every_shared.h"
 
 /* ---- Memory that runs out --------------------------------------------------------------------------------------------- */

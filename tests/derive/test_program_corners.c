@@ -1,7 +1,6 @@
 /* Programs at their edges: calls that fail while a derivative is computed, carries that stop to depend on anything, deep loops,
  * elements of every size that are turned, and memory that runs out in single loops. */
-#define TEST_OWN_BODIES
-#define PYTREE_FUNCTION_CHUNK 1
+#define TEST_WATCHED_BODIES
 #include "derive_shared.h"
 #include <pthread.h>
 

@@ -1,7 +1,6 @@
 /* Programs at their edges: loops, maps and branches in them that fail, that run over nothing, of which a part is not
  * differentiated; many values at a time; derivatives without rules; what bodies are refused; memory that runs out. */
-#define TEST_OWN_BODIES
-#define PYTREE_FUNCTION_CHUNK 1
+#define TEST_WATCHED_BODIES
 #include "derive_shared.h"
 
 /* Calls a function from a body, so that it becomes a part of a program. */

@@ -1,6 +1,5 @@
 /* Strings in programs: those that operations make, those beside them, and derivatives that are strings. */
-#define TEST_OWN_BODIES
-#define PYTREE_FUNCTION_CHUNK 1
+#define TEST_WATCHED_BODIES
 #include "derive_shared.h"
 
 /* Copies a string with '!' behind it; *(size_t *)params bytes more are taken, too. */

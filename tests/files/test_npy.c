@@ -1,5 +1,4 @@
 /* Arrays in .npy files: pytree/npy.h against golden files, values of every type. golden_files/README.md has the rules. */
-#define TEST_OWN_BODIES                    /* looks at private parts */
 #include "npy_shared.h"
 
 /* ---- What the tests say ------------------------------------------------------------------------------------------------ */
@@ -154,44 +153,6 @@ static void golden_sweeps(void **state)
     (void)state;
     golden_each("sweeps.jsonl", check_sweep, &positions);
     assert_in_range(positions, 3000, 6000);
-}
-
-/* More than 2 GiB, in a sparse file: sizes and offsets beyond 31 bits. The whole of it only where time allows: its memory has
- * to be had, and filled. */
-static void golden_large(void **state)
-{
-    static const char name[] = "npy/valid/data-2gib.recipe.json";
-    char path[GOLDEN_PATH], words[80];
-    unsigned char end[16], at_once[16];
-    pytree_leaf array;
-    pytree_error error = { 0 };
-    pytree__file file;
-    Heap heap;
-    pytree_checkpoint_options opt;
-    uint64_t length;
-    (void)state;
-    scratch_path(path, "large.npy");
-    length = golden_recipe(name, path);
-    if (length == 0) { skip(); }
-    assert_int_equal(pytree__file_open(&file, path, NULL, &error), PYTREE_OK);
-    assert_true(file.size == length);
-    assert_ok(pytree__file_read(&file, length - sizeof end, end, sizeof end), &error);
-    assert_ok(pytree__file_check(&file, length - sizeof end, sizeof end, at_once, sizeof at_once), &error);
-    pytree__file_close(&file);
-    heap_init(&heap, 0);
-    opt = options_with(NULL, &heap.allocator);
-    assert_error(pytree_read_npy(path, &array, &opt, &error), PYTREE_NO_MEMORY, "", &error);
-    snprintf(words, sizeof words, "expected %llu bytes", (unsigned long long)(length - 128 + 64 + sizeof(pytree__npy_owner)));
-    assert_non_null(strstr(error.message, words));
-#if defined(__OPTIMIZE__) && SIZE_MAX > UINT32_MAX
-    memset(&error, 0, sizeof error);
-    assert_ok(pytree_read_npy(path, &array, NULL, &error), &error);
-    assert_int_equal(array.ndim, 1);
-    assert_true(array.shape[0] == length - 128);
-    assert_memory_equal((char *)array.data + (array.shape[0] - sizeof end), end, sizeof end);
-    pytree_npy_free(&array);
-#endif
-    assert_int_equal(remove(path), 0);
 }
 
 /* ---- Allocations ------------------------------------------------------------------------------------------------------- */
@@ -643,7 +604,7 @@ static void numbers_and_arrays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_verdicts), cmocka_unit_test(golden_sweeps), cmocka_unit_test(golden_large),
+        cmocka_unit_test(golden_verdicts), cmocka_unit_test(golden_sweeps),
         cmocka_unit_test(golden_allocations), cmocka_unit_test(columns_of_many_pieces), cmocka_unit_test(every_type),
         cmocka_unit_test(headers_as_numpy_writes_them), cmocka_unit_test(shapes_and_types_that_do_not_fit),
         cmocka_unit_test(bools), cmocka_unit_test(conversion), cmocka_unit_test(no_options),

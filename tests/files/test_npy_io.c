@@ -1,5 +1,4 @@
 /* Files of arrays and the I/O below all formats: reading and saving, systems that fail. */
-#define TEST_OWN_BODIES                    /* looks at private parts */
 #include "npy_shared.h"
 
 #include <errno.h>
@@ -127,44 +126,6 @@ static void name_beside_is_taken(void **state)
         assert_file(beside, "somebody's", 10);
     }
     assert_int_equal(remove(beside), 0);
-    assert_int_equal(remove(path), 0);
-}
-
-/* map, unmap and check of the tables that have them; and check by reading, for those that do not. */
-static void maps_and_checks(void **state)
-{
-    static const char text[] = "a file that is looked at";
-    char path[GOLDEN_PATH], scratch[5];
-    pytree_memory memory = { 0 };
-    pytree_io tables[3];
-    size_t i;
-    (void)state;
-    scratch_path(path, "mapped");
-    write_whole(path, text, sizeof text);
-    memory.bytes = text;
-    memory.size = sizeof text;
-    tables[0] = pytree_io_system;
-    tables[1] = pytree_memory_io(&memory);
-    tables[2] = pytree_io_stdio;
-    for (i = 0; i < COUNT_OF(tables); i++) {
-        pytree_error error = { 0 };
-        pytree__file file;
-        assert_ok(pytree__file_open(&file, path, &tables[i], &error), &error);
-        assert_true(file.size == sizeof text);
-        if (tables[i].map != NULL) {
-            const void *bytes = NULL;
-            assert_int_equal(tables[i].map(tables[i].context, file.handle, file.size, &bytes), 0);
-            assert_memory_equal(bytes, text, sizeof text);
-            tables[i].unmap(tables[i].context, bytes, file.size);
-        }
-        assert_ok(pytree__file_check(&file, 0, sizeof text, scratch, sizeof scratch), &error);
-        assert_ok(pytree__file_check(&file, 3, 0, scratch, sizeof scratch), &error);
-        tables[i].check = NULL;
-        assert_ok(pytree__file_check(&file, 7, sizeof text - 7, scratch, sizeof scratch), &error);
-        assert_error(pytree__file_check(&file, 7, sizeof text, scratch, sizeof scratch), PYTREE_IO, "", &error);
-        pytree__file_close(&file);
-        pytree__file_close(&file);
-    }
     assert_int_equal(remove(path), 0);
 }
 
@@ -679,8 +640,7 @@ int main(void)
 #if !defined(_WIN32)
         cmocka_unit_test(open_what_is_no_file), cmocka_unit_test(save_over_a_folder), cmocka_unit_test(the_dead_leave_names),
 #endif
-        cmocka_unit_test(name_beside_is_taken),
-        cmocka_unit_test(maps_and_checks), cmocka_unit_test(larger_than_memory), cmocka_unit_test(read_little_at_a_time),
+        cmocka_unit_test(name_beside_is_taken), cmocka_unit_test(larger_than_memory), cmocka_unit_test(read_little_at_a_time),
         cmocka_unit_test(read_fails), cmocka_unit_test(file_gets_shorter), cmocka_unit_test(write_little_at_a_time),
         cmocka_unit_test(save_fails), cmocka_unit_test(save_killed), cmocka_unit_test(names_are_taken),
         cmocka_unit_test(creation_is_tried_again), cmocka_unit_test(white_space_and_no_options),

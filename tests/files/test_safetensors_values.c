@@ -1,8 +1,10 @@
 /* Values in .safetensors files: conversions, booleans, shared memory, and the report. */
-#define TEST_OWN_BODIES                    /* looks at private parts */
 #include "safetensors_tree_shared.h"
 
 /* ---- Conversion -------------------------------------------------------------------------------------------------------- */
+
+/* Converts n values, as every load does whose file has another type (pytree/impl/checkpoint_match.h). */
+void pytree__convert(pytree_dtype to_dtype, void *to, pytree_dtype from_dtype, const void *from, size_t n);
 
 static uint16_t to_half(double v)
 {

@@ -1,20 +1,9 @@
 /* Allocations of calls on states, objects and displays that other themes do not fail: those of calls that write files, of paths
  * inside maps, of single attributes, and those that go to the C library because a call has no options. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-/* The C library's, which fails at its n-th call. */
-static size_t library_calls, library_fail_at = SIZE_MAX;
-
-static void *library_realloc(void *p, size_t size) { return library_calls++ == library_fail_at ? NULL : realloc(p, size); }
-
-#define realloc(p, size) library_realloc(p, size)
-#define TEST_OWN_BODIES
+#define TEST_WATCHED_BODIES                /* the C library's realloc fails at its n-th call */
 #include "support.h"
 #include "pytree/display.h"
 #include "pytree/object.h"
-#undef realloc
 
 typedef struct Pair { float *w, *m; } Pair;
 

@@ -8,12 +8,15 @@
  * - registered structs that between them have every kind of row, with functions that fill and clear them.
  *
  * The bodies come with it, unless the build defines TEST_BODIES_APART and links bodies.c, which spares their compilation in
- * each program. Before the include, a program defines TEST_PRIVATE for what impl/types.h declares, and TEST_OWN_BODIES if
- * it calls functions that are static or steers the bodies with macros; one of several files defines TEST_SECOND_FILE in all
- * but one. */
+ * each program. Before the include, a program defines TEST_PRIVATE for what impl/types.h declares, TEST_WATCHED_BODIES for the
+ * bodies of watched.h, and TEST_OWN_BODIES if it calls functions that are static or steers the bodies with other macros; one of
+ * several files defines TEST_SECOND_FILE in all but one. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
+#if defined(TEST_WATCHED_BODIES) && !defined(TEST_WATCHED_APART)
+#define TEST_OWN_BODIES
+#endif
 #if !defined(TEST_SECOND_FILE) && (!defined(TEST_BODIES_APART) || defined(TEST_OWN_BODIES))
 #if defined(PYTREE_H) || defined(INCLUDE_STB_DS_H)
 #error "Include support.h before pytree.h and stb_ds.h: it brings their bodies."
@@ -37,6 +40,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#if defined(TEST_WATCHED_BODIES)
+#include "watched.h"
+#endif
 #include "stb_memory.h"
 #include "pytree.h"
 #if defined(TEST_PRIVATE)

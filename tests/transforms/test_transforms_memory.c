@@ -1,7 +1,6 @@
 /* Functions and transforms, each allocation failing once. What a call prepares is taken from the allocator piece by piece here,
  * not in chunks, so that each piece fails. */
-#define TEST_OWN_BODIES
-#define PYTREE_FUNCTION_CHUNK 1
+#define TEST_WATCHED_BODIES
 #include "transforms_shared.h"
 
 /* A function with arguments, and a result for it. */
