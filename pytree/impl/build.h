@@ -5,7 +5,7 @@
 #include "internal.h"
 
 /* Place a custom node: its children come first, in a row. In pytree_allocate it is the caller's, with all that it holds. */
-static void pytree__build_custom(struct pytree__builder *b, size_t node, const pytree_type *type, char *self)
+static PYTREE__APART void pytree__build_custom(struct pytree__builder *b, size_t node, const pytree_type *type, char *self)
 {
     const pytree_node *n = &b->def->nodes[node];
     struct pytree__custom_cleanup *cleanup;
@@ -146,7 +146,7 @@ static void pytree__build_struct(struct pytree__builder *b, size_t node, const p
 
 /* Make the pytree that a leaf becomes in a container: arrays get a view in the block. A subtree that was given as a leaf is
  * referred to as it is. */
-static pytree pytree__build_leaf_value(struct pytree__builder *b)
+static PYTREE__APART pytree pytree__build_leaf_value(struct pytree__builder *b)
 {
     const pytree_leaf *from = &b->leaves[--b->leaf];
     pytree t = { &pytree_types[PYTREE__T_none], NULL };
@@ -195,7 +195,7 @@ static pytree pytree__build_value(struct pytree__builder *b, size_t node)
 }
 
 /* Write a leaf to a field that holds a pytree_leaf. */
-static void pytree__build_view(struct pytree__builder *b, char *field, const pytree_leaf *leaf)
+static PYTREE__APART void pytree__build_view(struct pytree__builder *b, char *field, const pytree_leaf *leaf)
 {
     pytree_leaf view;
     memset(&view, 0, sizeof view);
@@ -210,8 +210,8 @@ static void pytree__build_view(struct pytree__builder *b, char *field, const pyt
 
 /* Write a subtree that was given as a leaf to a place of that kind: pointers lead to it, what lies in place is copied. Returns
  * false if it is of another kind. Pointers to arrays may lead to a device. */
-static bool pytree__build_subtree(struct pytree__builder *b, const pytree_leaf *leaf, const pytree_type *type, unsigned form,
-                                  bool pointer, char *at, size_t size)
+static PYTREE__APART bool pytree__build_subtree(struct pytree__builder *b, const pytree_leaf *leaf, const pytree_type *type,
+                                                unsigned form, bool pointer, char *at, size_t size)
 {
     const size_t n = form == PYTREE_FORM_STRUCT ? 1 : leaf->shape[0];
     if (PYTREE__DEVICES && leaf->form == PYTREE_FORM_DEVICE && form == PYTREE_FORM_LEAF && pointer) {
@@ -273,8 +273,8 @@ static const char *const *pytree__build_keys(struct pytree__builder *b, const py
 
 /* Evaluate the rows of a struct that is not finished. Pointers that are not set yet lead to zeros for as long as that takes,
  * because rows may read through them. Returns the view of the child that `row` is, or NULL if memory runs out. */
-static const pytree_leaf *pytree__build_preview(struct pytree__builder *b, const struct pytree__build_frame *of,
-                                                const pytree_field *row)
+static PYTREE__APART const pytree_leaf *pytree__build_preview(struct pytree__builder *b, const struct pytree__build_frame *of,
+                                                              const pytree_field *row)
 {
     const pytree_type *const type = of->type;
     pytree_leaf *const views = pytree__build_views(b, type->n_children);
@@ -300,8 +300,8 @@ static const pytree_leaf *pytree__build_preview(struct pytree__builder *b, const
 
 /* Make an stb_ds array or map of a struct as long as its node says, and push a frame for its elements. In pytree_allocate it is
  * the caller's, with all that it holds. */
-static void pytree__build_stb(struct pytree__builder *b, const struct pytree__build_frame *of, const pytree_field *row,
-                              size_t node)
+static PYTREE__APART void pytree__build_stb(struct pytree__builder *b, const struct pytree__build_frame *of,
+                                            const pytree_field *row, size_t node)
 {
     const pytree_node *n = &b->def->nodes[node];
     const bool map = PYTREE__CONTAINERS && row->form == PYTREE_FORM_MAP;
@@ -338,8 +338,8 @@ static void pytree__build_stb(struct pytree__builder *b, const struct pytree__bu
 }
 
 /* Place a list, tuple or dict of a struct, and push a frame for its elements. */
-static void pytree__build_list(struct pytree__builder *b, const struct pytree__build_frame *of, const pytree_field *row,
-                               size_t node)
+static PYTREE__APART void pytree__build_list(struct pytree__builder *b, const struct pytree__build_frame *of,
+                                             const pytree_field *row, size_t node)
 {
     const pytree_node *n = &b->def->nodes[node];
     const pytree_kind kind = row->form == PYTREE_FORM_MAP ? PYTREE_KIND_DICT
@@ -378,7 +378,7 @@ static void pytree__build_list(struct pytree__builder *b, const struct pytree__b
 }
 
 /* Build a struct that lies in another one, or that it leads to. */
-static void pytree__build_member(struct pytree__builder *b, const pytree_field *row, char *field, size_t node)
+static PYTREE__APART void pytree__build_member(struct pytree__builder *b, const pytree_field *row, char *field, size_t node)
 {
     bool has_values = b->mode == PYTREE__ALLOCATE;
     char *at = field;

@@ -5,7 +5,7 @@
 #include "internal.h"
 
 /* Find out whether anything that pytree_free must release lies outside the block: it must walk the tree to find it. */
-static bool pytree__has_outside_cleanups(const struct pytree__builder *b, const char *begin, size_t bytes)
+static PYTREE__APART bool pytree__has_outside_cleanups(const struct pytree__builder *b, const char *begin, size_t bytes)
 {
     const struct pytree__custom_cleanup *custom;
     const struct pytree__stb_cleanup *stb;
@@ -53,7 +53,7 @@ static pytree_status pytree__builder_init(struct pytree__builder *b, const pytre
 
 /* Fill in the block's header after everything was placed. A second one stands right before the first array, where pytree_free
  * looks for it if an array is all that it has; what was reserved for arrays and not needed lies between the two. */
-static void pytree__finish_block(struct pytree__builder *b, void *base, size_t bytes, const pytree *made)
+static PYTREE__APART void pytree__finish_block(struct pytree__builder *b, void *base, size_t bytes, const pytree *made)
 {
     struct pytree__block *const block = (struct pytree__block *)(void *)(b->base + b->header);
     const pytree_def *const def = b->def;
@@ -99,7 +99,7 @@ static void pytree__build_undo(struct pytree__builder *b, void *base, size_t byt
 
 /* Tell whether nothing was made for a struct of the caller's but the struct itself, of `shadow` bytes: pytree_free will not
  * find the block. Fails where strings were made, and no pointer beside them: a string does not tell whose it is. */
-static bool pytree__build_made_nothing(struct pytree__builder *b, const pytree *made, size_t shadow)
+static PYTREE__APART bool pytree__build_made_nothing(struct pytree__builder *b, const pytree *made, size_t shadow)
 {
     const bool nothing = b->head == shadow && b->tail == 0;
     const char *first;
@@ -145,7 +145,7 @@ PYTREE__INLINE char *pytree__block_memory(struct pytree__builder *b, size_t head
 }
 
 /* Get a block, and build the tree in it. */
-static pytree_status pytree__build_in_block(struct pytree__builder *b, pytree *t, const pytree *in_place)
+static PYTREE__APART pytree_status pytree__build_in_block(struct pytree__builder *b, pytree *t, const pytree *in_place)
 {
     const pytree_allocator *const a = pytree__allocator(b->opt);
     const size_t shadow = in_place == NULL ? 0 : b->prefix + pytree__round(in_place->type->size, 16);

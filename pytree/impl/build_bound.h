@@ -27,7 +27,7 @@ static size_t pytree__arrays_in_place(const pytree_type *type, size_t align, boo
     return bytes;
 }
 
-static void pytree__bound_type(struct pytree__builder *b, struct pytree__type_bound *to, const pytree_type *of)
+static PYTREE__APART void pytree__bound_type(struct pytree__builder *b, struct pytree__type_bound *to, const pytree_type *of)
 {
     const pytree_type *const type = pytree__origin(of);
     const size_t piece = 16 + b->prefix;
@@ -85,7 +85,7 @@ static size_t pytree__bound_elements(const pytree_field *row, const pytree_node 
 }
 
 /* Add what lists of a struct node take for elements that are no nodes of their own, and the keys of its stb_ds containers. */
-static size_t pytree__bound_lists(const pytree_def *def, size_t node, const pytree_type *type)
+static PYTREE__APART size_t pytree__bound_lists(const pytree_def *def, size_t node, const pytree_type *type)
 {
     const pytree_field *row = type->fields + type->n_fields;
     size_t bytes = 0, left = type->n_children;
@@ -212,7 +212,7 @@ static PYTREE__NOINLINE void pytree__bound_head(struct pytree__builder *b)
 
 /* Measure leaves that the block will own: arrays in the tail; scalars and strings in the head. Counts the arrays, too, and the
  * numbers that may share pieces. The leaves are of a walk in which nothing else counts as one: all have elements. */
-static void pytree__measure_leaves(struct pytree__builder *b)
+static PYTREE__APART void pytree__measure_leaves(struct pytree__builder *b)
 {
     const size_t piece = 16 + b->prefix;
     size_t i, k;

@@ -109,7 +109,7 @@ static size_t pytree__items_bytes(const pytree_node *n)
 }
 
 /* Make a container; its slots join the chain of the container that it is in, or get a frame. */
-static pytree pytree__build_container(struct pytree__builder *b, size_t node)
+static PYTREE__APART pytree pytree__build_container(struct pytree__builder *b, size_t node)
 {
     const pytree_node *n = &b->def->nodes[node];
     struct pytree__build_frame *top = b->n_frames == 0 ? NULL : &b->frames[b->n_frames - 1];

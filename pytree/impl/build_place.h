@@ -305,7 +305,7 @@ static size_t pytree__build_bytes_of(const struct pytree__builder *b, size_t nod
 }
 
 /* Leave what a node has to the caller of pytree_allocate, with all that it holds. */
-static void pytree__build_skip(struct pytree__builder *b, size_t node)
+static PYTREE__APART void pytree__build_skip(struct pytree__builder *b, size_t node)
 {
     b->next = node + 1 - b->def->nodes[node].nodes;
     b->leaf -= b->def->nodes[node].leaves;
@@ -313,7 +313,7 @@ static void pytree__build_skip(struct pytree__builder *b, size_t node)
 
 /* Fail where a node would have to be released, which pytree_free does not do for a struct of the caller's. Returns whether it
  * failed. */
-static bool pytree__build_refuse(struct pytree__builder *b, size_t node)
+static PYTREE__APART bool pytree__build_refuse(struct pytree__builder *b, size_t node)
 {
     if (!pytree__in_struct(b)) { return false; }
     pytree__build_fail_node(b, node, "numbers, arrays, strings, lists and structs, which a struct of the caller's may have");

@@ -68,7 +68,7 @@ static int pytree__by_node(const void *a, const void *b)
 }
 
 /* Lists the nodes pytree_same of a treedef, and what they stand for. */
-static pytree_status pytree__links_begin(struct pytree__builder *b, struct pytree__build_links *l)
+static PYTREE__APART pytree_status pytree__links_begin(struct pytree__builder *b, struct pytree__build_links *l)
 {
     const pytree_def *const def = b->def;
     const pytree_allocator *const a = pytree__allocator(b->opt);
@@ -133,7 +133,7 @@ static bool pytree__link(struct pytree__builder *b, size_t node, void *at, unsig
     return same;
 }
 
-static bool pytree__link_row(struct pytree__builder *b, size_t node, void *at, const pytree_field *row)
+static PYTREE__APART bool pytree__link_row(struct pytree__builder *b, size_t node, void *at, const pytree_field *row)
 {
     return pytree__link(b, node, at,
                         row->form == PYTREE_FORM_REF                                          ? PYTREE__LINK_PYTREE
@@ -143,7 +143,7 @@ static bool pytree__link_row(struct pytree__builder *b, size_t node, void *at, c
                         row);
 }
 
-static bool pytree__link_element(struct pytree__builder *b, size_t node, char *at, const pytree_type *type)
+static PYTREE__APART bool pytree__link_element(struct pytree__builder *b, size_t node, char *at, const pytree_type *type)
 {
     if (type->kind == PYTREE_KIND_ROW) {
         if (b->def->nodes[node].type == &pytree_same) { memset(at, 0, type->size); }
@@ -154,7 +154,7 @@ static bool pytree__link_element(struct pytree__builder *b, size_t node, char *a
 }
 
 /* Keeps a struct that is to be verified until its pointers are set. */
-static void pytree__link_finished(struct pytree__builder *b, const struct pytree__build_frame *frame)
+static PYTREE__APART void pytree__link_finished(struct pytree__builder *b, const struct pytree__build_frame *frame)
 {
     struct pytree__build_links *const l = b->links;
     void *grown = pytree__array_grow(l->finished, &l->max_finished, l->n_finished + 1, sizeof *l->finished,
@@ -241,7 +241,7 @@ static void pytree__connect(struct pytree__builder *b, const struct pytree__buil
 }
 
 /* Connects all that is shared, and verifies the structs, whose rows may read through those pointers. */
-static void pytree__build_shares(struct pytree__builder *b)
+static PYTREE__APART void pytree__build_shares(struct pytree__builder *b)
 {
     struct pytree__build_links *const l = b->links;
     size_t i;

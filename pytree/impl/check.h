@@ -164,7 +164,7 @@ static pytree_status pytree__reach_value(struct pytree__sharing_scan *r, pytree_
 }
 
 /* Puts overlapping memory into one group, numbered by the step that reached it first, and sorts by group. */
-static void pytree__reach_groups(struct pytree__sharing_scan *r)
+static PYTREE__APART void pytree__reach_groups(struct pytree__sharing_scan *r)
 {
     const char *end = NULL;
     size_t i, k, group = 0;

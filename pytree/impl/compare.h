@@ -143,7 +143,8 @@ static pytree_status pytree__compare(struct pytree__comparison *c, pytree a, pyt
                                      const pytree_options *opt, pytree_error *err);
 
 /* Compares subtrees, which a predicate has made leaves, in memory that is borrowed; in a small program, on the stack. */
-static pytree_status pytree__compare_subtrees(pytree_iter *outer, const pytree_tolerance *tolerance, const pytree_options *opt)
+static PYTREE__APART pytree_status pytree__compare_subtrees(pytree_iter *outer, const pytree_tolerance *tolerance,
+                                                            const pytree_options *opt)
 {
     const pytree_leaf *const x = outer->leaf[0], *const y = outer->leaf[1];
     struct pytree__comparison *c;

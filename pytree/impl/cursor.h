@@ -114,7 +114,7 @@ static bool pytree__unbox(pytree__cursor *c, pytree_leaf *v, bool *subtree, pytr
 }
 
 /* Checks a list, a fixed array or a map: a count that is possible, data that is there. */
-static bool pytree__check_row(pytree__cursor *c, const pytree_leaf *v, pytree_status *status)
+static PYTREE__APART bool pytree__check_row(pytree__cursor *c, const pytree_leaf *v, pytree_status *status)
 {
     const size_t size = v->form == PYTREE_FORM_MAP ? v->shape[1] : v->type->size;
     const size_t most = (size_t)PTRDIFF_MAX / (size == 0 ? 1 : size);
@@ -131,7 +131,7 @@ static bool pytree__check_row(pytree__cursor *c, const pytree_leaf *v, pytree_st
 }
 
 /* Checks a pytree_flat, and makes a view of its root. */
-static bool pytree__check_flat(pytree__cursor *c, pytree_leaf *v, pytree_status *status)
+static PYTREE__APART bool pytree__check_flat(pytree__cursor *c, pytree_leaf *v, pytree_status *status)
 {
     const pytree_flat *flat = (const pytree_flat *)v->data;
     if (flat == NULL || flat->def == NULL || (flat->leaves == NULL && flat->def->n_leaves != 0)) {
@@ -232,7 +232,7 @@ static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
 }
 
 /* Opens a custom node: asks its callbacks for children, keys and metadata, which come to lie on the view stack. */
-static pytree_status pytree__open_custom(pytree__cursor *c, pytree__frame *f)
+static PYTREE__APART pytree_status pytree__open_custom(pytree__cursor *c, pytree__frame *f)
 {
     const pytree_custom *custom = f->type->custom;
     const size_t n = custom->children == NULL ? 0 : custom->children(f->self, NULL, NULL);
@@ -284,7 +284,7 @@ static pytree_status pytree__open_custom(pytree__cursor *c, pytree__frame *f)
 }
 
 /* Opens a node of a pytree_flat: finds its children from the last to the first. */
-static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, const size_t *shape)
+static PYTREE__APART pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, const size_t *shape)
 {
     const pytree_flat *flat = (const pytree_flat *)f->self;
     const pytree_node *node = &flat->def->nodes[shape[0]];
@@ -325,7 +325,7 @@ static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, cons
 }
 
 /* Replaces the type of a struct or an opaque leaf by its registration in the walk's namespace, if there is one. */
-static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v)
+static PYTREE__APART void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v)
 {
     const pytree_type *type = v->type;
     if (v->form != PYTREE_FORM_STRUCT && (v->form != PYTREE_FORM_LEAF || v->ndim != 0 || type->dtype != PYTREE_OPAQUE)) {

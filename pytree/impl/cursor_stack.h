@@ -27,7 +27,8 @@ static void pytree__cursor_begin(pytree__cursor *c, pytree__frame *frames, size_
     c->max_scratch = 0;
 }
 
-static void pytree__cursor_init(pytree__cursor *c, pytree__cursor_space *space, const pytree_options *opt, pytree_error *err)
+static PYTREE__APART void pytree__cursor_init(pytree__cursor *c, pytree__cursor_space *space, const pytree_options *opt,
+                                              pytree_error *err)
 {
     pytree__cursor_begin(c, space->frames, PYTREE__FRAMES, space->views, PYTREE__VIEWS, opt, err);
 }

@@ -27,7 +27,7 @@ static void pytree__see_device(pytree__cursor *c, pytree_leaf *v)
 }
 #else
 /* Makes a walk ask of each value where it lies. */
-static void pytree__meet_device(pytree__cursor *c)
+static PYTREE__APART void pytree__meet_device(pytree__cursor *c)
 {
     if (!c->met_device) { c->device = NULL; }
     c->met_device = true;

@@ -107,7 +107,7 @@ static struct pytree__extent *pytree__extents_sort(struct pytree__extent *e, str
 }
 
 /* Compares the extents so far. Returns PYTREE_SHARED if two overlap. */
-static pytree_status pytree__extents_verdict(struct pytree__extents *x)
+static PYTREE__APART pytree_status pytree__extents_verdict(struct pytree__extents *x)
 {
     const size_t n = x->all.count;
     struct pytree__extent *all, *sorted;

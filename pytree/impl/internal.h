@@ -306,6 +306,7 @@ static void pytree__reached_free(struct pytree__reached_set *a);
 
 /* iterate.h */
 PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool checking, struct pytree__pattern *pattern);
+static bool pytree__advance_some(pytree_iter *it, bool checking, struct pytree__pattern *pattern);
 PYTREE__INLINE void pytree__run_next(pytree_iter *it, const size_t n);
 static pytree_status pytree__iter_start(pytree_iter *it, pytree_leaf views[PYTREE__MORE_VIEWS], size_t n, const pytree *trees,
                                         const pytree_options *opt, pytree_error *err);

@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
+static PYTREE__APART pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
 {
     it->status = status;
     it->cursors[0].of.run_left = 0;
@@ -212,7 +212,7 @@ static bool pytree__frame_statics_equal(const pytree__frame *f, const pytree__fr
 }
 
 /* Compares the keys of the nodes that tree 0 and tree k have just opened. */
-static pytree_status pytree__keys_equal(pytree_iter *it, size_t k)
+static PYTREE__APART pytree_status pytree__keys_equal(pytree_iter *it, size_t k)
 {
     const pytree__cursor *a = &it->cursors[0], *b = &it->cursors[k];
     const pytree__frame *f = &a->frames[a->n_frames - 1], *g = &b->frames[b->n_frames - 1];
@@ -239,7 +239,7 @@ static pytree_status pytree__keys_equal(pytree_iter *it, size_t k)
 }
 
 /* Compares the nodes that tree 0 and tree k have just opened: number of children, metadata and keys. Their types are equal. */
-static PYTREE__APART pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
+PYTREE__NOINLINE_CLANG pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
 {
     const pytree__cursor *a = &it->cursors[0], *b = &it->cursors[k];
     const pytree__frame *f = &a->frames[a->n_frames - 1], *g = &b->frames[b->n_frames - 1];
@@ -601,6 +601,12 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
     }
 }
 
+/* Goes on in either pass of a map over any number of trees. */
+static PYTREE__APART bool pytree__advance_some(pytree_iter *it, bool checking, struct pytree__pattern *pattern)
+{
+    return pytree__advance(it, it->n_cursors, checking, pattern);
+}
+
 /* Goes on to a leaf that is not the next one of a run. */
 static PYTREE__NOINLINE bool pytree__iter_next_run(pytree_iter *it) { return pytree__advance(it, it->n_cursors, false, NULL); }
 
@@ -613,7 +619,7 @@ bool pytree_iter_next(pytree_iter *it)
 }
 
 /* Brings the first cursor of a zipped iteration to the leaf at hand. If memory runs out on the way, that is its status. */
-static void pytree__iter_seek(const pytree_iter *at)
+static PYTREE__APART void pytree__iter_seek(const pytree_iter *at)
 {
     pytree_iter *const it = (pytree_iter *)(uintptr_t)at;
     pytree__cursor *const c = it->cursors;

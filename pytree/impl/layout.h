@@ -14,7 +14,7 @@ static void pytree__layout_clear(pytree__layout_cache *p)
     for (i = 0; i < p->max_layouts; i++) { p->layouts[i].type = NULL; }
 }
 
-static void pytree__layout_cache_init(pytree__layout_cache *p, pytree__layout_space *space)
+static PYTREE__APART void pytree__layout_cache_init(pytree__layout_cache *p, pytree__layout_space *space)
 {
     p->layouts = space->layouts;
     p->nodes = space->nodes;

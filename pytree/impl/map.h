@@ -8,7 +8,7 @@
 static pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out, struct pytree__pattern *pattern)
 {
     while (it->status == PYTREE_OK
-           && (n == 1 ? pytree__advance(it, 1, true, NULL) : pytree__advance(it, n, true, pattern))) {
+           && (n == 1 ? pytree__advance(it, 1, true, NULL) : pytree__advance_some(it, true, pattern))) {
         if (out && !pytree_is_leaf(it->leaf[n - 1]) && it->leaf[0]->form != it->leaf[n - 1]->form) {
             it->status = pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s",
                                          pytree__node_type(it->leaf[n - 1])->name);
@@ -38,6 +38,12 @@ PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, py
     }
 }
 
+/* Does so for any number of trees. */
+static PYTREE__APART pytree_status pytree__map_run_some(pytree_iter *it, pytree_map_fn *fn, void *context, bool out)
+{
+    return pytree__map_run(it, it->n_cursors, fn, context, out);
+}
+
 /* Calls the function for every leaf of trees that were checked. */
 static pytree_status pytree__map_all(pytree_iter *it, pytree_map_fn *fn, void *context, const bool out,
                                      struct pytree__pattern *pattern)
@@ -46,12 +52,13 @@ static pytree_status pytree__map_all(pytree_iter *it, pytree_map_fn *fn, void *c
     pytree_status status = PYTREE_OK;
     while (status == PYTREE_OK
            && (n == 1 ? pytree__advance(it, 1, false, NULL)
-               : PYTREE__LAYOUTS && n == 4 ? pytree__advance(it, 4, false, pattern) : pytree__advance(it, n, false, pattern))) {
+               : PYTREE__LAYOUTS && n == 4 ? pytree__advance(it, 4, false, pattern)
+                                           : pytree__advance_some(it, false, pattern))) {
         switch (n) {
         case 1: status = pytree__map_run(it, 1, fn, context, false); break;
         case 2: status = pytree__map_run(it, 2, fn, context, out); break;
         case 4: status = out ? pytree__map_run(it, 4, fn, context, true) : pytree__map_run(it, 4, fn, context, false); break;
-        default: status = pytree__map_run(it, n, fn, context, out); break;
+        default: status = pytree__map_run_some(it, fn, context, out); break;
         }
         if (status != PYTREE_OK && it->cursors[0].err != NULL && it->cursors[0].err->status == PYTREE_OK) {
             status = pytree__fail_at(&it->cursors[0], status, "stopped by the callback at leaf %zu", it->index);
@@ -91,7 +98,7 @@ static pytree_status pytree__map_zipped(pytree_iter *it, pytree_map_fn *fn, void
     it->index = 0;
     for (k = 0; k < n; k++) { it->views[k] = ((const pytree_flat *)c[k].root.data)->leaves; }
     c->of.run_left = n_leaves - 1;        /* all are one run */
-    status = n == 4 ? pytree__map_run(it, 4, fn, context, out) : pytree__map_run(it, n, fn, context, out);
+    status = n == 4 ? pytree__map_run(it, 4, fn, context, out) : pytree__map_run_some(it, fn, context, out);
     if (c->status != PYTREE_OK) { return c->status; }          /* no memory for a path */
     if (status != PYTREE_OK && c->err != NULL && c->err->status == PYTREE_OK) {
         pytree__iter_seek(it);

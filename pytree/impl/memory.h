@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t new_size)
+PYTREE__APART void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t new_size)
 {
     void *grown = NULL;
     int before;
@@ -18,7 +18,7 @@ void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t
 
 static const pytree_allocator *pytree__allocator(const pytree_options *opt) { return opt == NULL ? NULL : opt->allocator; }
 
-static pytree_status pytree__no_memory(pytree_error *err, size_t bytes)
+static PYTREE__APART pytree_status pytree__no_memory(pytree_error *err, size_t bytes)
 {
     return pytree_fail(err, PYTREE_NO_MEMORY, NULL, "expected %zu bytes of memory, got none", bytes);
 }

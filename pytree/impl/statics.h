@@ -86,7 +86,7 @@ static bool pytree__visit_nested(const pytree_type *type, size_t at, pytree__sta
 struct pytree__packing { pytree__statics *to; const char *self; };
 
 /* Returns how long the string in n characters is; n where it does not end. */
-static size_t pytree__text_length(const char *s, size_t n)
+static PYTREE__APART size_t pytree__text_length(const char *s, size_t n)
 {
     const char *end = (const char *)memchr(s, '\0', n);
     return end == NULL ? n : (size_t)(end - s);
@@ -189,7 +189,7 @@ const char *pytree__string_at(const unsigned char *statics, size_t *length)
     return n == 0 ? NULL : (const char *)statics + sizeof n;
 }
 
-static const unsigned char *pytree__skip_strings(const unsigned char *at, size_t n)
+static PYTREE__APART const unsigned char *pytree__skip_strings(const unsigned char *at, size_t n)
 {
     while (n-- != 0) { at += sizeof(uint32_t) + pytree__u32(at); }
     return at;

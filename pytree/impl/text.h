@@ -90,13 +90,13 @@ static void pytree__put_integer(struct pytree__text_writer *to, int64_t n)
 }
 
 /* Terminates the string in a buffer of n bytes. Returns its full length, as snprintf does. */
-static size_t pytree__end_text(const struct pytree__text_writer *to, size_t n)
+static PYTREE__APART size_t pytree__end_text(const struct pytree__text_writer *to, size_t n)
 {
     if (n != 0) { to->at[to->length < n ? to->length : n - 1] = '\0'; }
     return to->length;
 }
 
-static struct pytree__text_writer pytree__text_to(char *at, size_t n, const struct pytree__text_file *file)
+static PYTREE__APART struct pytree__text_writer pytree__text_to(char *at, size_t n, const struct pytree__text_file *file)
 {
     struct pytree__text_writer to;
     to.at = at;

@@ -110,7 +110,7 @@ const pytree_type *pytree__in_space(const pytree_type *type, const char *space)
     return type;
 }
 
-bool pytree_type_equal(const pytree_type *a, const pytree_type *b)
+PYTREE__APART bool pytree_type_equal(const pytree_type *a, const pytree_type *b)
 {
     unsigned i;
     if (a == NULL || b == NULL) { return a == b; }

@@ -38,9 +38,9 @@
 #define PYTREE__FEW_STEPS
 #endif
 
-/* Keep a function apart under clang, which would copy it into many others, or into one that is large, though it is called
- * seldom or takes long itself: that takes longer to compile, and what calls it is no faster. */
-#if defined(__clang__)
+/* Keep a function apart that compilers would copy into many others, or into one that is large, though it is called seldom or
+ * takes long itself: that takes longer to compile, and what calls it is no faster. */
+#if defined(__clang__) || (defined(__GNUC__) && !defined(__TINYC__) && !defined(PYTREE_SMALL))
 #define PYTREE__APART __attribute__((noinline))
 #else
 #define PYTREE__APART
