@@ -390,31 +390,22 @@ static PYTREE__NOINLINE size_t pytree__pattern_fit(const struct pytree__pattern 
 
 /* ---- Take structs that are alike ----------------------------------------------------------------------------------------- */
 
-/* Store leaves in n structs behind `self`, which are like it. */
+/* Store leaves in n structs behind `self`, which are like it: one after the other, as leaves are read from memory in order. */
 static PYTREE__NOINLINE void pytree__pattern_store(const struct pytree__pattern *p, char *self, const pytree_leaf *leaves,
                                                    size_t n)
 {
     const size_t size = p->type->size, step = p->n_leaves;
-    const struct pytree__pattern_leaf *leaf = p->leaves, *const pointers = leaf + p->n_pointers, *const end = p->leaves + step;
-    size_t i;
-    for (; leaf != end; leaf++) {
-        const pytree_leaf *from = (const pytree_leaf *)(const void *)((const char *)leaves + leaf->view);
-        char *at = self + leaf->at;
-        i = 0;
-        if (leaf < pointers) {
-            for (; i + 4 <= n; i += 4, from += 4 * step, at += 4 * size) {
-                memcpy(at + size, &from->data, sizeof from->data);
-                memcpy(at + 2 * size, &from[step].data, sizeof from->data);
-                memcpy(at + 3 * size, &from[2 * step].data, sizeof from->data);
-                memcpy(at + 4 * size, &from[3 * step].data, sizeof from->data);
-            }
-            for (; i < n; i++, from += step) {
-                at += size;
-                memcpy(at, &from->data, sizeof from->data);
-            }
+    const struct pytree__pattern_leaf *const pointers = p->leaves + p->n_pointers, *const end = p->leaves + step;
+    for (; n != 0; n--, leaves += step) {
+        const struct pytree__pattern_leaf *leaf = p->leaves;
+        self += size;
+        for (; leaf != pointers; leaf++) {
+            const pytree_leaf *const from = (const pytree_leaf *)(const void *)((const char *)leaves + leaf->view);
+            memcpy(self + leaf->at, &from->data, sizeof from->data);
         }
-        for (; i < n; i++, from += step) {
-            at += size;
+        for (; leaf != end; leaf++) {
+            const pytree_leaf *const from = (const pytree_leaf *)(const void *)((const char *)leaves + leaf->view);
+            char *const at = self + leaf->at;
             if (from->data != (void *)at) { pytree__copy_few(at, (const char *)from->data, leaf->bytes); }
         }
     }

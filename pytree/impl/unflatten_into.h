@@ -218,13 +218,15 @@ static PYTREE__NOINLINE size_t pytree__into_pattern(pytree__cursor *c, const pyt
     const pytree__layout *const layout = cache->last;
     const pytree__nullable *nullable = &cache->nullables[layout->nullables], *const end = nullable + layout->n_nullables;
     const size_t step = layout->n_nodes, bytes = layout->n_statics;
+    const bool some_none = p->n_nulls != 0 && p->n_sets != 0;  /* otherwise the number of leaves tells what is None */
     const pytree_node *const first = &def->nodes[*j - step], *const top = &def->nodes[*j - 1];
     const unsigned char *const at = def->statics + first[cache->spans[layout->spans].node].meta;
     pytree__frame *const f = &c->frames[c->n_frames - 1];
     const size_t left = f->count - f->next, nodes = (def->n_nodes - *j) / step, most = nodes < UINT32_MAX ? nodes : UINT32_MAX;
     size_t n = pytree__same_types(top, step, left < most ? left : most), i;
-    for (i = 0; i < n && top[(i + 1) * step].nodes == step; i++) {}
-    for (n = i; nullable != end; nullable++) { n = pytree__same_types(&first[nullable->node], step, n); }
+    for (i = 0; i < n && top[(i + 1) * step].nodes == step && top[(i + 1) * step].leaves == top->leaves; i++) {}
+    n = i;
+    for (; some_none && nullable != end; nullable++) { n = pytree__same_types(&first[nullable->node], step, n); }
     if (bytes != 0 && memcmp(at, at + bytes, n * bytes) != 0) {
         for (i = 0; memcmp(at, at + (i + 1) * bytes, bytes) == 0; i++) {}
         n = i;
