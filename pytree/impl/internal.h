@@ -176,8 +176,8 @@ static bool pytree__pattern_suits(const struct pytree__pattern *p, const char *s
 static void pytree__pattern_note(struct pytree__pattern *p, const char *self, size_t n);
 PYTREE__INLINE bool pytree__pattern_may_recall(const struct pytree__pattern *p, const pytree_type *type, const char *self,
                                                size_t left);
-static PYTREE__NOINLINE size_t pytree__pattern_recall(struct pytree__pattern *p, const pytree__layout_cache *cache,
-                                                      const pytree__layout *layout, const char *const self[4], size_t n,
+static PYTREE__NOINLINE size_t pytree__pattern_recall(struct pytree__pattern *p, pytree__layout_cache *cache,
+                                                      const pytree_type *type, const char *const self[4], size_t n,
                                                       size_t left);
 static PYTREE__NOINLINE size_t pytree__pattern_count_one(struct pytree__pattern *p, const char *self, size_t n);
 static PYTREE__NOINLINE size_t pytree__pattern_count_four(struct pytree__pattern *p, const char *const self[4], size_t n);

@@ -338,10 +338,11 @@ PYTREE__INLINE bool pytree__runs_begin(pytree_iter *it, const size_t n, const py
     }
     if (n != 1 && it->cursors->n_frames != 0) {
         pytree__frame *const f = &it->cursors->frames[it->cursors->n_frames - 1];
-        f->rows = f->from == PYTREE__FROM_ROW;
-        for (k = 1; k < n && f->rows; k++) {
-            f->rows = it->cursors[k].frames[it->cursors[k].n_frames - 1].from == PYTREE__FROM_ROW;
+        bool rows = f->from == PYTREE__FROM_ROW;
+        for (k = 1; k < n && rows; k++) {
+            rows = it->cursors[k].frames[it->cursors[k].n_frames - 1].from == PYTREE__FROM_ROW;
         }
+        f->rows = rows;
     }
     if (n == 1 || it->checked) { return true; }
     layout = pytree__layout_of(&it->cache, type);
@@ -401,15 +402,14 @@ static PYTREE__NOINLINE void pytree__iter_learn(pytree_iter *it, size_t n, const
     pytree__cursor *const c = it->cursors;
     pytree__frame *const f = &c->frames[c->n_frames - 1];
     const pytree_type *const type = values[0]->type;
-    const pytree__layout *const layout = pytree__layout_of(&it->cache, type);
     const char *self[4];
     size_t like, k;
     pytree__pattern_structs(n, values, self);
     if (!checking) {
-        p->left = pytree__pattern_recall(p, &it->cache, layout, self, n, f->count - f->next);
+        p->left = pytree__pattern_recall(p, &it->cache, type, self, n, f->count - f->next);
         return;
     }
-    if (!pytree__pattern_learn(p, &it->cache, layout, self, n, f->count - f->next)) { return; }
+    if (!pytree__pattern_learn(p, &it->cache, pytree__layout_of(&it->cache, type), self, n, f->count - f->next)) { return; }
     like = pytree__pattern_count_four(p, self, f->count - f->next);
     pytree__pattern_note(p, self[0], like);
     f->next += like;

@@ -257,17 +257,17 @@ PYTREE__INLINE bool pytree__pattern_may_recall(const struct pytree__pattern *p, 
 
 /* Return how many structs that follow these, one in each of n trees (the last of four stands for those that lack), are like
  * them. The pattern is theirs again. */
-static PYTREE__NOINLINE size_t pytree__pattern_recall(struct pytree__pattern *p, const pytree__layout_cache *cache,
-                                                      const pytree__layout *layout, const char *const self[4], size_t n,
+static PYTREE__NOINLINE size_t pytree__pattern_recall(struct pytree__pattern *p, pytree__layout_cache *cache,
+                                                      const pytree_type *type, const char *const self[4], size_t n,
                                                       size_t left)
 {
     if (p->next_stretch == p->n_stretches) {
-        if (!pytree__pattern_learn(p, cache, layout, self, n, left)) { return 0; }
+        if (!pytree__pattern_learn(p, cache, pytree__layout_of(cache, type), self, n, left)) { return 0; }
         return n == 1 ? pytree__pattern_count_one(p, self[0], left) : pytree__pattern_count_four(p, self, left);
     }
-    if (p->type != layout->type || !pytree__pattern_suits(p, self[0])) {
-        p->type = layout->type;
-        p->holds = pytree__pattern_make(p, cache, layout, self[0]);
+    if (p->type != type || !pytree__pattern_suits(p, self[0])) {
+        p->type = type;
+        p->holds = pytree__pattern_make(p, cache, pytree__layout_of(cache, type), self[0]);
         if (!p->holds) { return 0; }
     }
     return p->stretches[p->next_stretch++].n;
@@ -313,16 +313,17 @@ PYTREE__INLINE size_t pytree__pattern_column(const char *const self[4], size_t a
     const pytree_type *const type = how == PYTREE__SAME_LEAF ? ((const pytree_leaf *)(const void *)(a + at))->type : NULL;
     const uint64_t word = how > PYTREE__BOTH_NULL ? pytree__pattern_read(a + at, how) : 0;
     const char *next = a + at + size;
+    const size_t end = at + n * size;
     size_t i = 0, fours = n / 4;
     if (!one) {
-        for (; i < n; i++) {
+        while (at != end) {
             at += size;
             if (!pytree__pattern_has(a + at, how, word, type) || !pytree__pattern_has(b + at, how, word, type)
                 || !pytree__pattern_has(c + at, how, word, type) || !pytree__pattern_has(d + at, how, word, type)) {
-                break;
+                return n - (end - at) / size - 1;
             }
         }
-        return i;
+        return n;
     }
     for (; fours != 0; fours--, next += 4 * size) {
         if (!pytree__pattern_has(next, how, word, type) || !pytree__pattern_has(next + size, how, word, type)
