@@ -223,8 +223,8 @@ static PYTREE__NOINLINE size_t pytree__into_pattern(pytree__cursor *c, const pyt
     const unsigned char *const at = def->statics + first[cache->spans[layout->spans].node].meta;
     pytree__frame *const f = &c->frames[c->n_frames - 1];
     const size_t left = f->count - f->next, nodes = (def->n_nodes - *j) / step, most = nodes < UINT32_MAX ? nodes : UINT32_MAX;
-    size_t n = pytree__same_types(top, step, left < most ? left : most), i;
-    for (i = 0; i < n && top[(i + 1) * step].nodes == step && top[(i + 1) * step].leaves == top->leaves; i++) {}
+    size_t n = left < most ? left : most, i;
+    for (i = 0; i < n && pytree__same_counts(top, &top[(i + 1) * step]); i++) {}
     n = i;
     for (; some_none && nullable != end; nullable++) { n = pytree__same_types(&first[nullable->node], step, n); }
     if (bytes != 0 && memcmp(at, at + bytes, n * bytes) != 0) {
