@@ -118,8 +118,7 @@ static void pytree__store_structs(const struct pytree__store *store, const struc
     const pytree_type *const type = (const pytree_type *)store->what;
     char *self = store->to;
     uint32_t i = store->like;
-    leaf = pytree__store_leaves(type, self, leaf);
-    if (i != 0 && p->type == type && pytree__pattern_suits(p, self)) {
+    if (p->type == type && pytree__pattern_suits(p, self)) {
         pytree__pattern_store(p, self, leaf, i);
         return;
     }
@@ -130,11 +129,14 @@ static void pytree__store_structs(const struct pytree__store *store, const struc
 }
 
 /* Stores what was noted. */
-static void pytree__store_noted(const struct pytree__store *store, const struct pytree__pattern *p)
+PYTREE__INLINE void pytree__store_noted(const struct pytree__store *store, const struct pytree__pattern *p)
 {
-    const pytree_leaf *const leaf = store->leaf;
+    const pytree_leaf *leaf = store->leaf;
     switch (store->kind) {
-    case PYTREE__STORE_STRUCT: pytree__store_structs(store, p, leaf); break;
+    case PYTREE__STORE_STRUCT:
+        leaf = pytree__store_leaves((const pytree_type *)store->what, store->to, leaf);
+        if (store->like != 0) { pytree__store_structs(store, p, leaf); }
+        break;
     case PYTREE__STORE_ROW: pytree__store_child((const pytree_field *)store->what, store->to, leaf); break;
     case PYTREE__STORE_VIEW: ((pytree_leaf *)(void *)store->to)->data = leaf->data; break;
     default: memmove(store->to, leaf->data, pytree_leaf_bytes(leaf));
@@ -181,6 +183,13 @@ static void pytree__store_leaf(const pytree__cursor *c, const pytree_leaf *value
 {
     struct pytree__store store;
     if (pytree__store_of(&store, c, value, leaf)) { pytree__store_noted(&store, NULL); }
+}
+
+/* Stores all that was noted. */
+static PYTREE__NOINLINE void pytree__stores_do(const struct pytree__stores *stores, const struct pytree__pattern *p)
+{
+    const struct pytree__store *store = stores->of, *const end = store + stores->n;
+    for (; store != end; store++) { pytree__store_noted(store, p); }
 }
 
 /* Compares leaf k, which is given, with the one that dst has, and notes where it is stored. */
@@ -365,7 +374,6 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
     struct pytree__pattern pattern;
     struct pytree__stores stores;
     pytree_options own;
-    size_t i;
     pytree_status status = pytree__leaf_counts(def, n, leaves, err);
     if (status != PYTREE_OK) { return status; }
     if (def->space != NULL && (opt == NULL || opt->space == NULL)) {
@@ -389,7 +397,7 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
     if (status == PYTREE_OK && stores.full) {
         status = pytree__into(&c, &cache, &pattern, &stores, def, leaves, dst, true);
     } else if (status == PYTREE_OK) {
-        for (i = 0; i < stores.n; i++) { pytree__store_noted(&stores.of[i], &pattern); }
+        pytree__stores_do(&stores, &pattern);
     }
     pytree__cursor_end(&c);
     return status;
