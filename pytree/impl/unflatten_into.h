@@ -227,7 +227,7 @@ static PYTREE__NOINLINE size_t pytree__into_pattern(pytree__cursor *c, const pyt
     const pytree__layout *const layout = cache->last;
     const pytree__nullable *nullable = &cache->nullables[layout->nullables], *const end = nullable + layout->n_nullables;
     const size_t step = layout->n_nodes, bytes = layout->n_statics;
-    const bool some_none = p->n_nulls != 0 && p->n_sets != 0;  /* otherwise the number of leaves tells what is None */
+    const bool some_none = p->n_nulls != 0 && p->n_sets != 0;  /* or def->by_rows and the number of leaves tell what is None */
     const pytree_node *const first = &def->nodes[*j - step], *const top = &def->nodes[*j - 1];
     const unsigned char *const at = def->statics + first[cache->spans[layout->spans].node].meta;
     pytree__frame *const f = &c->frames[c->n_frames - 1];

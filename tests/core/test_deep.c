@@ -282,6 +282,53 @@ static void nodes_in_other_places(void **state)
     }
 }
 
+typedef struct Smalls { size_t n; Small *list; } Smalls;
+
+#define PYTREE_STRUCT Smalls
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, list, LIST(self->n))
+#include "pytree_registry.h"
+
+/* One of alike structs in a treedef made by hand has as many leaves as the others, but None in another place. */
+static void none_elsewhere_in_a_list(void **state)
+{
+    enum { N = 8 };
+    static const char *const odd[] = { "[*, None, *]", "[None, *, *]" };
+    const pytree_type *types[] = { PYTREE_TYPE(Smalls), PYTREE_TYPE(Small) };
+    float mine[N][2], theirs[N][2];
+    Small list[N], before[N];
+    Smalls smalls = { N, list };
+    pytree_leaf leaves[2 * N];
+    size_t which, place, i, n;
+    (void)state;
+    for (which = 0; which < 2; which++) for (place = 1; place < N; place++) {
+        pytree_error error = { 0 };
+        char text[800] = "PyTreeDef(CustomNode(Smalls[(8,)], [[";
+        pytree_def *def;
+        memset(list, 0, sizeof list);     /* the padding is compared too */
+        for (i = 0; i < N; i++) {
+            list[i].n = 1;
+            list[i].a = mine[i];
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%sCustomNode(Small[(1,)], %s)", i == 0 ? "" : ", ",
+                     odd[i == place ? which : 0]);
+        }
+        snprintf(text + strlen(text), sizeof text - strlen(text), "]]))");
+        memcpy(before, list, sizeof list);
+        def = pytree_def_parse(text, types, 2, NULL, &error);
+        assert_non_null(def);
+        assert_int_equal(pytree_leaves(PYTREE(&smalls), leaves, 2 * N, &n, NULL, &error), PYTREE_OK);
+        assert_int_equal(n, pytree_def_num_leaves(def));
+        for (i = 0; i < N; i++) { leaves[2 * i].data = theirs[i]; }
+        if (which == 0) {
+            assert_ok(pytree_unflatten_into(def, n, leaves, PYTREE(&smalls), NULL, &error), &error);
+            for (i = 0; i < N; i++) { assert_ptr_equal(list[i].a, theirs[i]); }
+        } else {
+            assert_int_equal(pytree_unflatten_into(def, n, leaves, PYTREE(&smalls), NULL, &error), PYTREE_STRUCTURE);
+            assert_memory_equal(list, before, sizeof list);
+        }
+        pytree_def_free(def);
+    }
+}
+
 /* More types than there are plans, each twice; the list keeps the whole from being seen at once. */
 typedef struct T0 { int n; float *a, *b; } T0;
 
@@ -470,6 +517,7 @@ int main(void)
         cmocka_unit_test(room_for_some),
         cmocka_unit_test(as_many_as_views),
         cmocka_unit_test(nodes_in_other_places),
+        cmocka_unit_test(none_elsewhere_in_a_list),
         cmocka_unit_test(more_types_than_plans),
         cmocka_unit_test(lists_far_within)
     };
