@@ -35,8 +35,8 @@ static PYTREE__APART void pytree__build_custom(struct pytree__builder *b, size_t
 }
 
 /* Call `make` of a custom node. Its keys are unpacked into `keys`. */
-static pytree_status pytree__make_custom(struct pytree__builder *b, struct pytree__custom_cleanup *at,
-                                         struct pytree__vector *keys, pytree_error *err)
+static PYTREE__APART_CLANG pytree_status pytree__make_custom(struct pytree__builder *b, struct pytree__custom_cleanup *at,
+                                                             struct pytree__vector *keys, pytree_error *err)
 {
     const pytree_node *n = &b->def->nodes[at->node];
     const unsigned char *metadata = b->statics + n->meta, *key;
@@ -441,7 +441,7 @@ static void pytree__build_inlined_elements(struct pytree__builder *b)
 }
 
 /* Build the next element of a list. */
-static void pytree__build_element(struct pytree__builder *b, size_t node)
+static PYTREE__APART_CLANG void pytree__build_element(struct pytree__builder *b, size_t node)
 {
     struct pytree__build_frame *const top = &b->frames[b->n_frames - 1];
     const pytree_node *const n = &b->def->nodes[node];

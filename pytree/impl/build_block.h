@@ -79,7 +79,7 @@ static PYTREE__APART void pytree__finish_block(struct pytree__builder *b, void *
 }
 
 /* Give back what an attempt to build has taken. */
-static void pytree__build_undo(struct pytree__builder *b, void *base, size_t bytes)
+static PYTREE__APART_CLANG void pytree__build_undo(struct pytree__builder *b, void *base, size_t bytes)
 {
     for (; b->stb_cleanups != NULL; b->stb_cleanups = b->stb_cleanups->before) {
         b->stb_cleanups->row->functions->release(b->stb_cleanups->field, b->stb_cleanups->row);

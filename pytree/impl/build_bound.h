@@ -132,7 +132,8 @@ static size_t pytree__bound_struct(const struct pytree__builder *b, const struct
 }
 
 /* Count a struct node. Returns how many nodes are done with: all of an inlined struct, or only its own. */
-static size_t pytree__bound_struct_node(struct pytree__builder *b, struct pytree__type_bound *of, const pytree_node *n)
+static PYTREE__APART_CLANG size_t pytree__bound_struct_node(struct pytree__builder *b, struct pytree__type_bound *of,
+                                                            const pytree_node *n)
 {
     const pytree_type *const type = n->type;
     const pytree__layout *layout =

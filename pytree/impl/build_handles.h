@@ -5,8 +5,8 @@
 #include "internal.h"
 
 /* Clone the handles of a struct. Each that is made is released with the tree. */
-static pytree_status pytree__clone_handles_of(struct pytree__builder *b, pytree__cursor *c, struct pytree__handles *to,
-                                              const void *from)
+static PYTREE__APART_CLANG pytree_status pytree__clone_handles_of(struct pytree__builder *b, pytree__cursor *c,
+                                                                  struct pytree__handles *to, const void *from)
 {
     struct pytree__stb_cleanup *cleanup = (struct pytree__stb_cleanup *)(void *)(to + 1);
     unsigned i;

@@ -5,7 +5,7 @@
 #include "internal.h"
 
 /* Copy keys, orders and names of all containers at once, with the few static values of structs that lie between them. */
-static void pytree__copy_keys(struct pytree__builder *b)
+static PYTREE__APART_CLANG void pytree__copy_keys(struct pytree__builder *b)
 {
     const size_t statics = b->def->n_statics, orders = b->def->n_orders * sizeof *b->def->orders;
     char *at = pytree__bump_head(b, statics + 1), *to = pytree__bump_head(b, orders);

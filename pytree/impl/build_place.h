@@ -131,7 +131,7 @@ PYTREE__INLINE const uint32_t *pytree__build_order(struct pytree__builder *b, si
     return given ? orders + n : NULL;
 }
 
-static void pytree__build_fail_node(struct pytree__builder *b, size_t node, const char *expected)
+static PYTREE__APART_CLANG void pytree__build_fail_node(struct pytree__builder *b, size_t node, const char *expected)
 {
     char got[PYTREE__SIDE], path[PYTREE__PATH];
     if (PYTREE__MESSAGES) {

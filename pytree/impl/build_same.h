@@ -114,7 +114,8 @@ static void pytree__links_end(struct pytree__builder *b)
 
 /* Notes where a node's value is put. Returns whether it is a pytree_same, for which nothing is to be built. What was passed
  * over since the last node, because pytree_allocate leaves it to the caller, has no place. */
-static bool pytree__link(struct pytree__builder *b, size_t node, void *at, unsigned place, const pytree_field *row)
+static PYTREE__APART_CLANG bool pytree__link(struct pytree__builder *b, size_t node, void *at, unsigned place,
+                                             const pytree_field *row)
 {
     struct pytree__build_links *const l = b->links;
     const bool same = b->def->nodes[node].type == &pytree_same;
@@ -213,7 +214,7 @@ static bool pytree__link_fits(const pytree_field *row, const pytree_leaf *view)
 }
 
 /* Puts what a pytree_same stands for where it belongs. */
-static void pytree__connect(struct pytree__builder *b, const struct pytree__build_link *same)
+static PYTREE__APART_CLANG void pytree__connect(struct pytree__builder *b, const struct pytree__build_link *same)
 {
     const struct pytree__build_link *const value = pytree__linked(b, same->node);
     pytree_leaf view;

@@ -162,7 +162,8 @@ PYTREE__INLINE bool pytree__refer_inlined(struct pytree__builder *b, const pytre
 }
 
 /* The same where the new tree owns its leaves. */
-static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout *layout, char *self, const pytree_leaf *leaf)
+static PYTREE__APART_CLANG bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout *layout, char *self,
+                                                    const pytree_leaf *leaf)
 {
     const struct pytree__leaf_slot *const first = pytree__leaf_slots_of(b, layout), *slot, *end;
     const size_t head = b->head, tail = b->tail;

@@ -136,7 +136,8 @@ static void pytree__node_problem(void *context, const pytree_error *problem)
 }
 
 /* Records the value at hand. Opens a node, unless it was entered before. */
-static pytree_status pytree__reach_value(struct pytree__sharing_scan *r, pytree__cursor *c, const pytree_leaf *value, int at)
+static PYTREE__APART_CLANG pytree_status pytree__reach_value(struct pytree__sharing_scan *r, pytree__cursor *c,
+                                                             const pytree_leaf *value, int at)
 {
     const uint32_t step = (uint32_t)r->n;
     const size_t depth = c->n_frames;
@@ -271,7 +272,7 @@ pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, co
 }
 
 /* Makes the result from the groups, in one block. */
-static pytree_duplicates *pytree__duplicates_of(const struct pytree__sharing_scan *r, pytree_error *err)
+static PYTREE__APART_CLANG pytree_duplicates *pytree__duplicates_of(const struct pytree__sharing_scan *r, pytree_error *err)
 {
     pytree_duplicates *d;
     size_t i, k, groups = 0, paths = 0, texts = 0, bytes, *counts, g = 0;

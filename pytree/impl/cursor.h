@@ -40,7 +40,7 @@ static bool pytree__check_static(void *context, const pytree_field *row, size_t 
 }
 
 /* Checks a leaf: extents that are not negative, bytes that fit memory, data that is there. */
-static bool pytree__check_leaf(pytree__cursor *c, const pytree_leaf *v, pytree_status *status)
+static PYTREE__APART_CLANG bool pytree__check_leaf(pytree__cursor *c, const pytree_leaf *v, pytree_status *status)
 {
     const size_t n = pytree_leaf_count(v);
     const char *s;
@@ -75,7 +75,7 @@ static bool pytree__check_leaf(pytree__cursor *c, const pytree_leaf *v, pytree_s
 
 /* Follows a value held as pytree or pytree_leaf to what stands behind it; *subtree: that is a view of a node in a pytree_flat.
  * Returns false if it is no value; *status says why, or is PYTREE_OK if a problem sink was told. */
-static bool pytree__unbox(pytree__cursor *c, pytree_leaf *v, bool *subtree, pytree_status *status)
+static PYTREE__APART_CLANG bool pytree__unbox(pytree__cursor *c, pytree_leaf *v, bool *subtree, pytree_status *status)
 {
     int hops = 0;
     while ((v->form == PYTREE_FORM_REF || v->form == PYTREE_FORM_VIEW) && v->data != NULL) {
@@ -200,7 +200,7 @@ static pytree_status pytree__resolve_view(pytree__cursor *c, pytree_leaf *v)
 
 /* Checks that the walk's namespace is that of a registration in the file that registered this type. A file without any may have
  * its types in namespaces that others ask for. */
-static pytree_status pytree__check_space(pytree__cursor *c, const pytree_type *type)
+static PYTREE__APART_CLANG pytree_status pytree__check_space(pytree__cursor *c, const pytree_type *type)
 {
     const char *const space = c->opt->space;
     const pytree_type *next = type->namespaces;
@@ -438,7 +438,7 @@ static pytree_status pytree__open_row(pytree__cursor *c, pytree__frame *f, const
 }
 
 /* Opens a container of pytrees. */
-static pytree_status pytree__open_items(pytree__cursor *c, pytree__frame *f)
+static PYTREE__APART_CLANG pytree_status pytree__open_items(pytree__cursor *c, pytree__frame *f)
 {
     const pytree_items *const items = (const pytree_items *)f->self;
     f->count = items->count;

@@ -201,7 +201,7 @@ static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries
     return n;
 }
 
-static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text_writer *to)
+static PYTREE__APART_CLANG void pytree__cursor_text(const pytree__cursor *c, struct pytree__text_writer *to)
 {
     const size_t n = pytree__depth(c);
     size_t i;

@@ -20,7 +20,7 @@ static PYTREE__NOINLINE void pytree__meet_tree(pytree__cursor *c, pytree_leaf *v
     (void)v;
     (void)type;
 }
-static void pytree__see_device(pytree__cursor *c, pytree_leaf *v)
+static PYTREE__APART_CLANG void pytree__see_device(pytree__cursor *c, pytree_leaf *v)
 {
     (void)c;
     (void)v;

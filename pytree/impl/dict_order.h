@@ -38,7 +38,7 @@ static void pytree__sort_keys(struct pytree__sorting *keys, size_t n)
 }
 
 /* Puts the order of a dict's or map's pairs onto the view stack, unless they lie in it. Fails if a key comes twice. */
-static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
+static PYTREE__APART_CLANG pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
 {
     const size_t n = f->count, bytes = pytree__times(n, sizeof(struct pytree__sorting));
     const size_t slots = pytree__number_views(n);
@@ -105,7 +105,7 @@ static bool pytree__has_key_order(const pytree_items *items)
     return items->packed != NULL || (items->sorted && items->order != NULL);
 }
 
-static pytree_status pytree__check_order(pytree__cursor *c, pytree__frame *f)
+static PYTREE__APART_CLANG pytree_status pytree__check_order(pytree__cursor *c, pytree__frame *f)
 {
     const size_t n = f->count, bytes = n / CHAR_BIT + 1;
     unsigned char few[PYTREE__FEW_MASK], *seen = few;

@@ -37,7 +37,7 @@ static void pytree__pack_key(pytree__statics *to, const pytree_entry *key)
 }
 
 /* Packs the keys of a container in the order of a walk (NULL: as they lie). */
-static void pytree__pack_keys(pytree__statics *to, const pytree_items *items, const uint32_t *order)
+static PYTREE__APART_CLANG void pytree__pack_keys(pytree__statics *to, const pytree_items *items, const uint32_t *order)
 {
     size_t i;
     if (items->packed != NULL) {
@@ -364,7 +364,7 @@ static pytree_status pytree__flatten_leaves(struct pytree__flattener *s, const p
 {
     return pytree__flatten_pass(s, t, PYTREE__LEAVES);
 }
-static pytree_status pytree__flatten_count(struct pytree__flattener *s, const pytree *t)
+static PYTREE__APART_CLANG pytree_status pytree__flatten_count(struct pytree__flattener *s, const pytree *t)
 {
     return pytree__flatten_pass(s, t, PYTREE__COUNT_ALL);
 }
@@ -382,7 +382,7 @@ static void pytree__flattener_init(struct pytree__flattener *s, const pytree_opt
 }
 
 /* Counts a tree. A small one is written at once, into room.first: then *whole is set. */
-static pytree_status pytree__flatten_first(struct pytree__flattener *s, pytree t, bool leaves, bool *whole)
+static PYTREE__APART_CLANG pytree_status pytree__flatten_first(struct pytree__flattener *s, pytree t, bool leaves, bool *whole)
 {
     pytree_status status;
     *whole = false;
@@ -440,8 +440,8 @@ static pytree_status pytree__flatten_into(struct pytree__flattener *s, pytree t,
 }
 
 /* Flattens a tree that the library made in one block; *def stays NULL if it is none, or must be flattened as others are. */
-static pytree_status pytree__flatten_block(pytree t, pytree_leaf **leaves, pytree_def **def, const pytree_options *opt,
-                                           pytree_error *err)
+static PYTREE__APART_CLANG pytree_status pytree__flatten_block(pytree t, pytree_leaf **leaves, pytree_def **def,
+                                                               const pytree_options *opt, pytree_error *err)
 {
     const struct pytree__block *const block = pytree__owned_block_of(t, opt);
     if (block == NULL) { return PYTREE_OK; }

@@ -139,7 +139,8 @@ PYTREE__INLINE bool pytree__owned_close(struct pytree__owned_pass *w)
 
 /* Fills a treedef of the block's counts, and leaves if they are wanted, in one pass. Returns false if the tree is not what
  * it was made as, or is deeper than the stack: the general way finds out. */
-static bool pytree__flatten_owned(const struct pytree__block *block, pytree t, pytree_def *def, pytree_leaf *leaves)
+static PYTREE__APART_CLANG bool pytree__flatten_owned(const struct pytree__block *block, pytree t, pytree_def *def,
+                                                      pytree_leaf *leaves)
 {
     struct pytree__owned_pass w;
     w.block = block;

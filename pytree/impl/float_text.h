@@ -113,7 +113,7 @@ static bool pytree__put_long(struct pytree__text_writer *to, double v)
 
 /* Finds the shortest digits of v > 0, without trailing zeros, by asking the C library for more until they read back. Returns
  * how many there are, and sets the exponent of the first. `kind`: as below, or 'h' for half precision. */
-static size_t pytree__find_digits(char digit[48], int *exponent, long double v, int kind)
+static PYTREE__APART_CLANG size_t pytree__find_digits(char digit[48], int *exponent, long double v, int kind)
 {
     const int wide = LDBL_MANT_DIG == 64 ? 21 : LDBL_MANT_DIG == 113 ? 36 : 17;
     const int most = kind == 'h' ? 5 : kind == 'f' ? 9 : kind == 'd' ? 17 : wide;

@@ -194,7 +194,7 @@ static void pytree__put_child(struct pytree__text_writer *to, const pytree_entry
 
 /* Compares the static values of a struct that tree 0 and tree k have just opened; one of them may be a node of a
  * pytree_flat. */
-static bool pytree__frame_statics_equal(const pytree__frame *f, const pytree__frame *g)
+static PYTREE__APART_CLANG bool pytree__frame_statics_equal(const pytree__frame *f, const pytree__frame *g)
 {
     const pytree__frame *const s = f->form == PYTREE_FORM_STRUCT ? f : g, *const p = s == f ? g : f;
     const pytree_flat *const x = (const pytree_flat *)p->self, *y;

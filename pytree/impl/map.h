@@ -87,7 +87,7 @@ static bool pytree__map_zips(const pytree_iter *it)
 }
 
 /* Calls the function for the leaves of such trees. */
-static pytree_status pytree__map_zipped(pytree_iter *it, pytree_map_fn *fn, void *context, const bool out)
+static PYTREE__APART_CLANG pytree_status pytree__map_zipped(pytree_iter *it, pytree_map_fn *fn, void *context, const bool out)
 {
     pytree__cursor *const c = it->cursors;
     const size_t n = it->n_cursors, n_leaves = ((const pytree_flat *)c->root.data)->def->n_leaves;

@@ -102,7 +102,8 @@ void *pytree__stack_grow(void *stack, const void *own, size_t *capacity, size_t 
     return grown;
 }
 
-void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, const pytree_allocator *a, pytree_error *err)
+PYTREE__APART_CLANG void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, const pytree_allocator *a,
+                                             pytree_error *err)
 {
     return pytree__stack_grow(p, NULL, capacity, need, size, a, err);
 }

@@ -104,7 +104,7 @@ static void pytree__release(const struct pytree__block *block)
 
 /* Do the same where stb_ds containers hold some of them: they may have moved, so the tree is walked. A tree deeper than
  * PYTREE__FRAMES needs memory for that; without it, what is deeper is not released. */
-static void pytree__release_walking(pytree t, const pytree_allocator *a)
+static PYTREE__APART_CLANG void pytree__release_walking(pytree t, const pytree_allocator *a)
 {
     pytree_options opt;
     pytree__cursor c;

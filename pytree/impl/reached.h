@@ -30,7 +30,8 @@ static bool pytree__reached_grow(struct pytree__reached_set *a)
 
 /* Finds a value, or adds it: then *is_new is set, and its `number` is 0. Types count: a struct and its first member begin at
  * one address. Returns NULL if memory runs out; otherwise an entry that is valid until the next one is added. */
-static struct pytree__reached *pytree__reach(struct pytree__reached_set *a, const pytree_leaf *v, bool *is_new)
+static PYTREE__APART_CLANG struct pytree__reached *pytree__reach(struct pytree__reached_set *a, const pytree_leaf *v,
+                                                                 bool *is_new)
 {
     const pytree_type *const type = pytree__node_type(v);
     struct pytree__reached *at;

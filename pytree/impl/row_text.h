@@ -37,7 +37,8 @@ static const pytree_field *pytree__named_row(const pytree_type *type, const char
 
 /* Follow "->a->b[0].c" from a struct. Returns the end of the member that is NULL and is read through, or NULL. `own`: pointers
  * of the first struct that must not be NULL lead to zeros, as far as those go, or their own row says that they are NULL. */
-static const char *pytree__null_on_the_way(const pytree_type *type, const char *self, const char *s, int star, bool own)
+static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type *type, const char *self, const char *s,
+                                                               int star, bool own)
 {
     for (;;) {
         const pytree_field *row;
@@ -102,8 +103,8 @@ static int pytree__star_before(const char *s)
 
 /* Find a pointer that is NULL and that the expressions of a row read through. One with a condition looks by itself. Returns the
  * end of the pointer's text, which begins at *from, or NULL. */
-static const char *pytree__row_null(const pytree_type *type, const void *self, const pytree_field *row, bool own,
-                                    const char **from)
+static PYTREE__APART_CLANG const char *pytree__row_null(const pytree_type *type, const void *self, const pytree_field *row,
+                                                        bool own, const char **from)
 {
     const char *const text = row->name + strlen(row->name) + 1;
     const char *at = strstr(text + strlen(row->name), "self");
@@ -142,7 +143,8 @@ static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const 
 
 /* Read a factor of a product, self->n or 4. Returns false where the text is something else, or C computes with more than an
  * int. */
-static bool pytree__int_factor(const pytree_type *type, const char *self, const char **s, uint64_t *value, uint64_t *most)
+static PYTREE__APART_CLANG bool pytree__int_factor(const pytree_type *type, const char *self, const char **s, uint64_t *value,
+                                                   uint64_t *most)
 {
     const pytree_field *row;
     const char *at = *s;
@@ -179,7 +181,8 @@ static bool pytree__int_factor(const pytree_type *type, const char *self, const 
 
 /* Tell whether a product of members, self->a * self->b, is larger than the int that C computes it in. Its value goes to
  * *product, and *end behind the factor from which on it is. */
-static bool pytree__int_overflows(const pytree_type *type, const char *self, const char *s, const char **end, uint64_t *product)
+static PYTREE__APART_CLANG bool pytree__int_overflows(const pytree_type *type, const char *self, const char *s,
+                                                      const char **end, uint64_t *product)
 {
     uint64_t most = INT_MAX, factor;
     *product = 1;
@@ -195,8 +198,8 @@ static bool pytree__int_overflows(const pytree_type *type, const char *self, con
 
 /* Find a product in a row's expressions that is too large for an int. One with a condition, and the rows of a union, look by
  * themselves whether they are evaluated. What is behind a cast or another factor is computed in a type that is unknown here. */
-static bool pytree__row_overflows(const pytree_type *type, const void *self, const pytree_field *row, const char **from,
-                                  const char **end, uint64_t *product)
+static PYTREE__APART_CLANG bool pytree__row_overflows(const pytree_type *type, const void *self, const pytree_field *row,
+                                                      const char **from, const char **end, uint64_t *product)
 {
     const char *const text = row->name + strlen(row->name) + 1;
     const char *at = strchr(text, '*') == NULL ? NULL : strstr(text, "self");

@@ -383,7 +383,8 @@ static const unsigned char *pytree__put_struct(struct pytree__text_writer *to, c
     return at;
 }
 
-static const unsigned char *pytree__put_row(struct pytree__text_writer *to, const pytree_field *row, const unsigned char *at)
+static PYTREE__APART_CLANG const unsigned char *pytree__put_row(struct pytree__text_writer *to, const pytree_field *row,
+                                                                const unsigned char *at)
 {
     size_t i, n, step = row->type->size;
     n = row->size / step;

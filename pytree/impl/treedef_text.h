@@ -208,7 +208,8 @@ static void pytree__open_before(struct pytree__backwards *b, const pytree_def *d
     pytree__pattern_before(b, def, at, pytree__opening(pytree__treedef_text(node->type), node->arity));
 }
 
-static void pytree__key_before(struct pytree__backwards *b, const pytree_def *def, size_t node, size_t i, const char *behind)
+static PYTREE__APART_CLANG void pytree__key_before(struct pytree__backwards *b, const pytree_def *def, size_t node, size_t i,
+                                                   const char *behind)
 {
     struct pytree__text_writer count = { NULL, 0, 0, NULL }, to;
     size_t n = 0;

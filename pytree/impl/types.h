@@ -46,6 +46,13 @@
 #define PYTREE__APART
 #endif
 
+/* Keep a function apart that has one or two callers. clang would optimize it alone and then once more within each of them. */
+#if defined(__clang__)
+#define PYTREE__APART_CLANG __attribute__((noinline))
+#else
+#define PYTREE__APART_CLANG
+#endif
+
 /* Places in pytree_types of the integers of fixed width. C++ has no _Generic: there the usual types of those sizes. */
 #if defined(__cplusplus)
 #define PYTREE__T_INT32 PYTREE__T_int_

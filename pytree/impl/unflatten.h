@@ -6,7 +6,7 @@
 
 /* Fill slots of containers with leaves that the new tree refers to, with None and with containers of those, until another node
  * comes. */
-static void pytree__refer_items(struct pytree__builder *b)
+static PYTREE__APART_CLANG void pytree__refer_items(struct pytree__builder *b)
 {
     const size_t view_bytes = (sizeof(pytree_leaf) + 15) & ~(size_t)15;
     struct pytree__build_frame *top = &b->frames[b->n_frames - 1];

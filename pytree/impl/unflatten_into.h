@@ -26,7 +26,8 @@ static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def
 }
 
 /* Compares an open node's static values or keys with those of the treedef's node j, which has the same type. */
-static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, const pytree_def *def, size_t j)
+static PYTREE__APART_CLANG bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, const pytree_def *def,
+                                                  size_t j)
 {
     const unsigned char *at = def->statics + def->nodes[j].meta, *keys = NULL;
     size_t i, n;
@@ -293,7 +294,7 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
 }
 
 /* Compares the open node on top, all of whose children are done, with the treedef's node j. */
-static pytree_status pytree__into_end(pytree__cursor *c, const pytree_def *def, size_t j)
+static PYTREE__APART_CLANG pytree_status pytree__into_end(pytree__cursor *c, const pytree_def *def, size_t j)
 {
     pytree__frame *const f = &c->frames[c->n_frames - 1];
     const pytree_type *type = pytree__type_of_form(f->form, f->type);

@@ -66,7 +66,7 @@ static const pytree_type *pytree__node_type(const pytree_leaf *v)
 }
 
 /* Returns the name of a node for messages: a namedtuple's own, otherwise its type's. */
-static const char *pytree__view_name(const pytree_leaf *v)
+static PYTREE__APART_CLANG const char *pytree__view_name(const pytree_leaf *v)
 {
     const pytree_type *type = pytree__node_type(v);
     if (PYTREE__DEVICES && v->form == PYTREE_FORM_DEVICE) { return "leaf on a device"; }
