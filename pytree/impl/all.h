@@ -4,7 +4,7 @@
 #define PYTREE_IMPL_ALL_H
 
 /* Sanitizers check every copy of a function: compilers take a third to a half less time for bodies that they do not copy into
- * each other. Where speed counts, gcc leaves out passes that make these bodies no faster and take a fifth of its time; loops over
+ * each other. Where speed counts, gcc leaves out passes that make these bodies no faster and take a quarter of its time; loops over
  * two to four trees even become slower as vector code. (A gcc before 12 would forget -fno-omit-frame-pointer after such a pragma,
  * and with it the callers in a sanitizer's report.) */
 #if defined(__clang__)
@@ -16,7 +16,8 @@
 #ifdef PYTREE__SANITIZED
 #pragma GCC optimize("no-inline")
 #elif defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
-#pragma GCC optimize("no-tree-vectorize", "no-tree-vrp", "no-code-hoisting", "no-gcse", "no-schedule-insns2")
+#pragma GCC optimize("no-tree-vectorize", "no-tree-vrp", "no-code-hoisting", "no-gcse", "no-schedule-insns2", \
+                     "no-expensive-optimizations")
 #endif
 #endif
 

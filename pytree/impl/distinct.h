@@ -5,7 +5,7 @@
 #include "internal.h"
 
 /* Returns the bytes that a value takes where it lies. */
-static size_t pytree__memory_bytes(const pytree_leaf *v)
+static PYTREE__APART_CLANG size_t pytree__memory_bytes(const pytree_leaf *v)
 {
     switch (v->form) {
     case PYTREE_FORM_LEAF: return pytree_leaf_bytes(v);
@@ -76,7 +76,10 @@ static void pytree__extents_merge(const struct pytree__extent *a, const struct p
                                   const struct pytree__extent *end, struct pytree__extent *to)
 {
     const struct pytree__extent *const middle = b;
-    while (a != middle && b != end) { *to++ = b->from < a->from ? *b++ : *a++; }
+    while (a != middle && b != end) {
+        while (a != middle && a->from <= b->from) { *to++ = *a++; }
+        while (a != middle && b != end && b->from < a->from) { *to++ = *b++; }
+    }
     while (a != middle) { *to++ = *a++; }
     while (b != end) { *to++ = *b++; }
 }
