@@ -4,9 +4,9 @@
 #define PYTREE_IMPL_ALL_H
 
 /* Sanitizers check every copy of a function: compilers take a third to a half less time for bodies that they do not copy into
- * each other. Where speed counts, gcc leaves out passes that make these bodies no faster and take a quarter of its time; loops over
- * two to four trees even become slower as vector code. (A gcc before 12 would forget -fno-omit-frame-pointer after such a pragma,
- * and with it the callers in a sanitizer's report.) */
+ * each other. Where speed counts, gcc leaves out passes that take a quarter of its time and make these bodies no faster; loops
+ * over two to four trees even become slower as vector code. (A gcc before 12 would forget -fno-omit-frame-pointer after such a
+ * pragma, and with it the callers in a sanitizer's report.) */
 #if defined(__clang__)
 #ifdef PYTREE__SANITIZED
 #pragma clang attribute push(__attribute__((noinline)), apply_to = function)

@@ -203,7 +203,7 @@ static void pytree__link_view(const struct pytree__builder *b, const struct pytr
 }
 
 /* Tells whether a pointer of a row may lead to a value. */
-static bool pytree__link_fits(const pytree_field *row, const pytree_leaf *view)
+static PYTREE__APART_CLANG bool pytree__link_fits(const pytree_field *row, const pytree_leaf *view)
 {
     if (row->form != view->form) {        /* an opaque leaf that is a struct in the treedef's namespace */
         return row->form == PYTREE_FORM_LEAF && view->form == PYTREE_FORM_STRUCT && pytree__same_struct(view->type, row->type);

@@ -238,8 +238,8 @@ PYTREE__INLINE void pytree__build_open(struct pytree__builder *b, const pytree_t
 }
 
 /* Compare a child of a finished struct, node n of the treedef, with the view that the struct's row gives of it. */
-static pytree_status pytree__build_compare(const pytree_field *row, pytree_leaf *view, const pytree_node *n,
-                                           const pytree_leaf *leaf)
+static PYTREE__APART_CLANG pytree_status pytree__build_compare(const pytree_field *row, pytree_leaf *view, const pytree_node *n,
+                                                               const pytree_leaf *leaf)
 {
     if (n->type == NULL && row->form != PYTREE_FORM_VIEW && row->form != PYTREE_FORM_REF) {
         const unsigned form = view->form;

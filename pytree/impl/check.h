@@ -235,7 +235,7 @@ static void pytree__reaches_init(struct pytree__sharing_scan *r, const pytree_op
     r->err = err;
 }
 
-static void pytree__reaches_end(struct pytree__sharing_scan *r)
+static PYTREE__APART_CLANG void pytree__reaches_end(struct pytree__sharing_scan *r)
 {
     pytree__resize(r->allocator, r->steps, r->max * sizeof *r->steps, 0);
     pytree__resize(r->allocator, r->sorted, r->n_sorted * sizeof *r->sorted, 0);

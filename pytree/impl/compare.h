@@ -72,8 +72,7 @@ static size_t pytree__first_other_text(const pytree_leaf *a, const pytree_leaf *
 }
 
 /* Finds the first element in which two leaves of one type and shape differ. Returns its index; SIZE_MAX if they are equal. */
-static PYTREE__APART_CLANG size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *b,
-                                                           const pytree_tolerance *tolerance)
+static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *b, const pytree_tolerance *tolerance)
 {
     size_t n = pytree_leaf_count(a), size = a->type->size, i;
     const char *x = (const char *)a->data, *y = (const char *)b->data;

@@ -606,7 +606,7 @@ static void pytree__close(pytree__cursor *c)
 }
 
 /* Asks the predicate. Returns its answer, or -1 if there is no memory for the path. */
-static int pytree__is_leaf_answer(pytree__cursor *c, const pytree_leaf *value)
+static PYTREE__APART_CLANG int pytree__is_leaf_answer(pytree__cursor *c, const pytree_leaf *value)
 {
     pytree_entry few[PYTREE__FEW_ENTRIES], *entries = few;
     pytree_path path;

@@ -140,7 +140,7 @@ static bool pytree__descend(const pytree_type **type, const char **self, size_t 
 
 /* Returns the row of the value at hand, and in *self the struct, or the element of a list, that it lies in; NULL if it lies in
  * none. */
-static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **self)
+static PYTREE__APART_CLANG const pytree_field *pytree__row_at(const pytree__cursor *c, const char **self)
 {
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
     const pytree_type *type;
@@ -251,7 +251,7 @@ static void pytree__write_tail(FILE *file, const char *s, size_t n)
 }
 
 /* Writes the last `room` bytes of the path of the value at hand, which is longer, and terminates the string. */
-static void pytree__put_path_tail(const pytree__cursor *c, char *at, size_t room)
+static PYTREE__APART_CLANG void pytree__put_path_tail(const pytree__cursor *c, char *at, size_t room)
 {
     const size_t n = pytree__depth(c);
     struct pytree__path_tail tail = { 0, NULL };
@@ -277,7 +277,7 @@ static void pytree__put_path_tail(const pytree__cursor *c, char *at, size_t room
 }
 
 /* Writes the path of the value at hand; of a long one, its beginning and its end. */
-static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
+static PYTREE__APART_CLANG void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
 {
     const size_t n = pytree__depth(c), half = room / 2 - 2, rest = room - half - 4;
     struct pytree__text_writer to = pytree__text_to(path, room, NULL);

@@ -67,7 +67,7 @@ static void *pytree__scratch(pytree__cursor *c, size_t bytes)
 }
 
 /* Room for n more views; they are not counted yet. NULL if memory runs out. */
-static pytree_leaf *pytree__room(pytree__cursor *c, size_t n)
+static PYTREE__APART_CLANG pytree_leaf *pytree__room(pytree__cursor *c, size_t n)
 {
     if (PYTREE__UNLIKELY(n > c->max_views - c->n_views)) {
         const size_t need = pytree__plus(c->n_views, n);

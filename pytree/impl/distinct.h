@@ -93,7 +93,8 @@ static size_t pytree__extents_run(const struct pytree__extent *e, size_t from, s
 
 /* Sorts extents by merging the runs that are there (natural merge sort): arrays of one block come almost in order. Returns the
  * array that is sorted: `e` or `other`. */
-static struct pytree__extent *pytree__extents_sort(struct pytree__extent *e, struct pytree__extent *other, size_t n)
+static PYTREE__APART_CLANG struct pytree__extent *pytree__extents_sort(struct pytree__extent *e, struct pytree__extent *other,
+                                                                       size_t n)
 {
     while (pytree__extents_run(e, 0, n) != n) {
         struct pytree__extent *const swap = e;

@@ -42,7 +42,7 @@ void pytree_error_print(FILE *file, const pytree_error *err)
     }
 }
 
-static void pytree__shorten_middle(char *to, size_t room, const char *text)
+static PYTREE__APART_CLANG void pytree__shorten_middle(char *to, size_t room, const char *text)
 {
     size_t n = strlen(text), head = room / 2 - 2, tail = room - head - 4;
     if (n < room) {

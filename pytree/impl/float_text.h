@@ -79,7 +79,7 @@ static bool pytree__put_short(struct pytree__text_writer *to, double v, bool is_
 /* Puts a double of the same size that needs 16 or 17 digits: v * 10^decimals is P / 2^shift, where P = mantissa * 5^decimals
  * has less than 128 bits, and the next double lies 5^decimals from P. Returns false for a power of two, below which doubles
  * stand closer. */
-static bool pytree__put_long(struct pytree__text_writer *to, double v)
+static PYTREE__APART_CLANG bool pytree__put_long(struct pytree__text_writer *to, double v)
 {
     uint64_t bits, mantissa, five, high, low, digits, rest, ten = UINT64_C(1000000000000000);
     int n, decimals, shift, whole = -4, i;

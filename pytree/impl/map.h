@@ -5,7 +5,7 @@
 #include "internal.h"
 
 /* Goes over all trees once to find what is wrong with them. Leaves of an output, which is the last tree, must be leaves. */
-static pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out, struct pytree__pattern *pattern)
+static PYTREE__APART_CLANG pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out, struct pytree__pattern *pattern)
 {
     while (it->status == PYTREE_OK
            && (n == 1 ? pytree__advance(it, 1, true, NULL) : pytree__advance_some(it, true, pattern))) {

@@ -36,7 +36,7 @@ static bool pytree__children_to_make(pytree__cursor *c, const pytree_type *type,
 }
 
 /* Tell whether a required pointer of a struct to another one is NULL: its rows may read through that. */
-static bool pytree__lacks_data(const pytree_type *type, const void *self)
+static PYTREE__APART_CLANG bool pytree__lacks_data(const pytree_type *type, const void *self)
 {
     const pytree_field *row = type->fields;
     const void *p;
@@ -241,7 +241,7 @@ pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err)
 }
 
 /* Check that there is a struct to allocate for, on the host. */
-static pytree_status pytree__struct_to_fill(pytree t, const pytree_options *opt, pytree_error *err)
+static PYTREE__APART_CLANG pytree_status pytree__struct_to_fill(pytree t, const pytree_options *opt, pytree_error *err)
 {
     if (PYTREE__DEVICES && opt != NULL && opt->memory != NULL) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected no opt->memory, because a struct cannot tell that its arrays "

@@ -86,8 +86,8 @@ PYTREE__APART void pytree__array_free(void *p, size_t n, size_t size, const pytr
 #define PYTREE__GROWTH(capacity, size) ((capacity) / ((capacity) * (size) < (size_t)1 << 20 ? 1 : 2))
 #endif
 
-void *pytree__stack_grow(void *stack, const void *own, size_t *capacity, size_t need, size_t size, const pytree_allocator *a,
-                         pytree_error *err)
+PYTREE__APART_CLANG void *pytree__stack_grow(void *stack, const void *own, size_t *capacity, size_t need, size_t size,
+                                             const pytree_allocator *a, pytree_error *err)
 {
     const bool is_own = stack == own;
     size_t n = pytree__plus(*capacity, PYTREE__GROWTH(*capacity, size) + 16), bytes;

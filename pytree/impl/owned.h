@@ -163,7 +163,7 @@ static void pytree__free_attached(struct pytree__attached *last, const struct py
 
 /* Finds the block of a tree that the library built, or of a struct that pytree_allocate filled. NULL, or a block without its
  * magic number: there is none. */
-static struct pytree__block *pytree__block_of(pytree t)
+static PYTREE__APART_CLANG struct pytree__block *pytree__block_of(pytree t)
 {
     struct pytree__block *block = pytree__block_of_root(t);
     bool array = false;

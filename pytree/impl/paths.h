@@ -113,7 +113,8 @@ static bool pytree__suffixes_add(struct pytree__path_writer *w, struct pytree__p
 }
 
 /* Makes the suffixes of a type behind those of the others: as a whole, or of its children. Returns false if there are none. */
-static bool pytree__suffixes_make(struct pytree__path_writer *w, struct pytree__path_suffixes *to, bool whole)
+static PYTREE__APART_CLANG bool pytree__suffixes_make(struct pytree__path_writer *w, struct pytree__path_suffixes *to,
+                                                      bool whole)
 {
     char path[UCHAR_MAX + 1];
     w->full = w->n_at + 1 >= PYTREE__TAILS || w->n_pointers + 1 >= PYTREE__TAIL_POINTERS;

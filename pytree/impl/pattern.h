@@ -66,7 +66,7 @@ static const char *pytree__behind_static(const pytree_type *type, const char *te
 
 /* Tell whether the extents of an array are computed from numbers and static integers of the struct alone, by the text of its
  * row. A function or a macro may read anything. */
-static bool pytree__extents_are_static(const pytree_type *type, const char *text)
+static PYTREE__APART_CLANG bool pytree__extents_are_static(const pytree_type *type, const char *text)
 {
     int depth = 1;
     if (strncmp(text, ", ARRAY(", 8) != 0) { return false; }

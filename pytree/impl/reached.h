@@ -10,7 +10,7 @@ static size_t pytree__reached_slot(const struct pytree__reached_set *a, const vo
 }
 
 /* Doubles the table. Returns false if memory runs out. */
-static bool pytree__reached_grow(struct pytree__reached_set *a)
+static PYTREE__APART_CLANG bool pytree__reached_grow(struct pytree__reached_set *a)
 {
     struct pytree__reached_set grown = *a;
     size_t i, k;

@@ -22,7 +22,7 @@ static const char *pytree__behind_member(const char *s)
 }
 
 /* Find the row that a text names. Returns NULL if there is none; *s goes behind the name. */
-static const pytree_field *pytree__named_row(const pytree_type *type, const char **s)
+static PYTREE__APART_CLANG const pytree_field *pytree__named_row(const pytree_type *type, const char **s)
 {
     const pytree_field *row = type->fields;
     const char *const name = *s;

@@ -93,7 +93,7 @@ static PYTREE__APART size_t pytree__text_length(const char *s, size_t n)
 }
 
 /* Are two strings, each in n characters, equal up to their ends? */
-static bool pytree__same_text(const char *a, const char *b, size_t n)
+static PYTREE__APART_CLANG bool pytree__same_text(const char *a, const char *b, size_t n)
 {
     const size_t length = pytree__text_length(a, n);
     return length == pytree__text_length(b, n) && memcmp(a, b, length) == 0;
@@ -472,7 +472,8 @@ static bool pytree__match_piece(void *context, const pytree_field *row, size_t a
     }
 }
 
-static const unsigned char *pytree__match_row(const pytree_field *row, const char *field, const unsigned char *at)
+static PYTREE__APART_CLANG const unsigned char *pytree__match_row(const pytree_field *row, const char *field,
+                                                                  const unsigned char *at)
 {
     struct pytree__comparing c;
     c.self = field;

@@ -174,7 +174,7 @@ static size_t pytree__child_at(const pytree_def *def, size_t node, size_t i)
 }
 
 /* Turns the number of a child, negative from the end, into its index. Returns false with an error if there is none. */
-static bool pytree__check_child_index(const pytree_def *def, ptrdiff_t *i, pytree_error *err)
+static PYTREE__APART_CLANG bool pytree__check_child_index(const pytree_def *def, ptrdiff_t *i, pytree_error *err)
 {
     ptrdiff_t n, at;
     if (def == NULL) { return pytree__no_def(err) != NULL; }

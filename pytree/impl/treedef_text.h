@@ -35,7 +35,7 @@ static void pytree__put_factory(struct pytree__text_writer *to, const pytree_def
 }
 
 /* Puts a custom node's metadata as its type prints it; if it does not, as Python prints bytes. */
-static void pytree__put_metadata(struct pytree__text_writer *to, const pytree_def *def, size_t at)
+static PYTREE__APART_CLANG void pytree__put_metadata(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     const unsigned char *p = def->statics + def->nodes[at].meta;
     const pytree_custom *custom = pytree__origin(def->nodes[at].type)->custom;
@@ -60,7 +60,7 @@ static void pytree__put_metadata(struct pytree__text_writer *to, const pytree_de
 }
 
 /* Puts a deque's maximum length, if it has one: ", maxlen=3", or "maxlen=3" behind no items. */
-static void pytree__put_maxlen(struct pytree__text_writer *to, size_t maxlen, bool comma)
+static PYTREE__APART_CLANG void pytree__put_maxlen(struct pytree__text_writer *to, size_t maxlen, bool comma)
 {
     if (maxlen == PYTREE_UNBOUNDED) { return; }
     pytree__put_text(to, comma ? ", maxlen=" : "maxlen=");

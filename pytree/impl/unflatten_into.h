@@ -114,7 +114,8 @@ PYTREE__INLINE const pytree_leaf *pytree__store_leaves(const pytree_type *type, 
 }
 
 /* Store leaves in a struct, and those behind them in structs that follow it and are like it. */
-static void pytree__store_structs(const struct pytree__store *store, const struct pytree__pattern *p, const pytree_leaf *leaf)
+static PYTREE__APART_CLANG void pytree__store_structs(const struct pytree__store *store, const struct pytree__pattern *p,
+                                                      const pytree_leaf *leaf)
 {
     const pytree_type *const type = (const pytree_type *)store->what;
     char *self = store->to;
@@ -180,7 +181,7 @@ static bool pytree__store_of(struct pytree__store *store, const pytree__cursor *
 }
 
 /* Stores a leaf for which a tree has this value. */
-static void pytree__store_leaf(const pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf)
+static PYTREE__APART_CLANG void pytree__store_leaf(const pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf)
 {
     struct pytree__store store;
     if (pytree__store_of(&store, c, value, leaf)) { pytree__store_noted(&store, NULL); }
@@ -194,8 +195,8 @@ static PYTREE__NOINLINE void pytree__stores_do(const struct pytree__stores *stor
 }
 
 /* Compares leaf k, which is given, with the one that dst has, and notes where it is stored. */
-static pytree_status pytree__into_leaf(pytree__cursor *c, struct pytree__stores *stores, const pytree_leaf *value,
-                                       const pytree_leaf *leaf, size_t k)
+static PYTREE__APART_CLANG pytree_status pytree__into_leaf(pytree__cursor *c, struct pytree__stores *stores,
+                                                           const pytree_leaf *value, const pytree_leaf *leaf, size_t k)
 {
     const pytree_status status = pytree__fits(value, leaf);
     struct pytree__store *store;
