@@ -176,7 +176,8 @@ static const struct pytree__build_link *pytree__linked(const struct pytree__buil
 }
 
 /* Makes a view of a value that was built. */
-static void pytree__link_view(const struct pytree__builder *b, const struct pytree__build_link *value, pytree_leaf *view)
+static PYTREE__APART_CLANG void pytree__link_view(const struct pytree__builder *b, const struct pytree__build_link *value,
+                                                  pytree_leaf *view)
 {
     const pytree_node *const n = &b->def->nodes[value->node];
     void *data = value->at;

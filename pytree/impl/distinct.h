@@ -19,7 +19,7 @@ static PYTREE__APART_CLANG size_t pytree__memory_bytes(const pytree_leaf *v)
 
 /* Tells whether the value at hand lies inside its parent, whose bytes it takes: not one that a pytree or a pytree_leaf there
  * leads to. */
-static bool pytree__lies_inside(const pytree__cursor *c, const pytree_leaf *v)
+static PYTREE__APART_CLANG bool pytree__lies_inside(const pytree__cursor *c, const pytree_leaf *v)
 {
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
     const pytree_field *row;

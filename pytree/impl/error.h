@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-const char *pytree_status_name(pytree_status status)
+PYTREE__APART_CLANG const char *pytree_status_name(pytree_status status)
 {
     switch (status) {
 #define PYTREE__X(name, text) case PYTREE_##name: return text;

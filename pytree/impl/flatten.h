@@ -286,7 +286,7 @@ static size_t pytree__least_nodes(const pytree_type *type)
 }
 
 /* Tells whether the node that was opened last has more nodes below it than there is room for: a first pass may end there. */
-static bool pytree__exceeds_room(const struct pytree__flattener *s)
+static PYTREE__APART_CLANG bool pytree__exceeds_room(const struct pytree__flattener *s)
 {
     const pytree__frame *const f = &s->cursor.frames[s->cursor.n_frames - 1];
     const size_t room = s->max_nodes - s->n_nodes;

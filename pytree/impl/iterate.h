@@ -183,7 +183,7 @@ static pytree_status pytree__fail_statics(pytree_iter *it, size_t k)
 }
 
 /* Writes a child's key as messages name it. */
-static void pytree__put_child(struct pytree__text_writer *to, const pytree_entry *entry)
+static PYTREE__APART_CLANG void pytree__put_child(struct pytree__text_writer *to, const pytree_entry *entry)
 {
     if (entry->kind == PYTREE_ATTRIBUTE || entry->kind == PYTREE_KEY || entry->kind == PYTREE_INT_KEY) {
         pytree__put_key(to, entry, entry->kind == PYTREE_INT_KEY ? 0 : strlen(entry->name));
@@ -610,7 +610,7 @@ static PYTREE__APART bool pytree__advance_some(pytree_iter *it, bool checking, s
 /* Goes on to a leaf that is not the next one of a run. */
 static PYTREE__NOINLINE bool pytree__iter_next_run(pytree_iter *it) { return pytree__advance(it, it->n_cursors, false, NULL); }
 
-bool pytree_iter_next(pytree_iter *it)
+PYTREE__APART_CLANG bool pytree_iter_next(pytree_iter *it)
 {
     if (!PYTREE__LAYOUTS || it->cursors[0].of.run_left == 0) { return pytree__iter_next_run(it); }
     it->cursors[0].of.run_left--;

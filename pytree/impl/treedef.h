@@ -74,7 +74,7 @@ static pytree_leaf *pytree__def_leaves(const pytree_def *def)
                                + pytree__round((size_t)((const char *)def->statics - (const char *)def) + def->n_statics, 16));
 }
 
-void pytree_def_free(pytree_def *def)
+PYTREE__APART_CLANG void pytree_def_free(pytree_def *def)
 {
     if (def == NULL) { return; }
     if (PYTREE__MORE_ROWS && PYTREE__UNLIKELY(def->given != NULL)) { pytree__given_free(def->given, def->allocator); }
@@ -274,7 +274,7 @@ static const unsigned char *pytree__first_key(const pytree_def *def, size_t at)
     return first;
 }
 
-void pytree__def_entry_at(const pytree_def *def, size_t at, size_t i, pytree_entry *entry)
+PYTREE__APART_CLANG void pytree__def_entry_at(const pytree_def *def, size_t at, size_t i, pytree_entry *entry)
 {
     const pytree_node *node = &def->nodes[at];
     const struct pytree__kind_traits *const traits = pytree__traits(node->type);

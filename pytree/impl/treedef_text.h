@@ -178,7 +178,8 @@ static bool pytree__open_plainly(struct pytree__backwards *b, const pytree_def *
 }
 
 /* Puts a text of the table before what is there: its length is counted first. */
-static void pytree__long_before(struct pytree__backwards *b, const pytree_def *def, size_t at, const char *pattern)
+static PYTREE__APART_CLANG void pytree__long_before(struct pytree__backwards *b, const pytree_def *def, size_t at,
+                                                    const char *pattern)
 {
     struct pytree__text_writer count = { NULL, 0, 0, NULL }, to;
     pytree__put_pattern(&count, def, at, pattern);

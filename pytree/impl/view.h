@@ -59,7 +59,7 @@ static const pytree_type *pytree__type_of_form(unsigned form, const pytree_type 
     }
 }
 
-static const pytree_type *pytree__node_type(const pytree_leaf *v)
+static PYTREE__APART_CLANG const pytree_type *pytree__node_type(const pytree_leaf *v)
 {
     return v->form == PYTREE_FORM_FLAT ? ((const pytree_flat *)v->data)->def->nodes[v->shape[0]].type
                                        : pytree__type_of_form(v->form, v->type);

@@ -74,7 +74,7 @@ static void pytree__frame_view(const pytree__frame *f, pytree_leaf *node)
 }
 
 /* Leaves the open node on top, which becomes a view once more, and closes it. Returns the callback's answer. */
-static int pytree__visit_end(struct pytree__visit_state *w)
+static PYTREE__APART_CLANG int pytree__visit_end(struct pytree__visit_state *w)
 {
     const pytree__frame *const f = &w->cursor.frames[w->cursor.n_frames - 1];
     pytree_leaf node;
