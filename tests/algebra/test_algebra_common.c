@@ -318,7 +318,7 @@ static void maps_over_what_trees_have_in_common(void **state)
 
 static void depth_is_bounded_by_memory(void **state)
 {
-    const size_t n = under_valgrind() ? 2000 : 300000;
+    const size_t n = under_valgrind() ? 2000 : SANITIZED ? 50000 : 300000;
     Node *chain = chain_make(n);
     pytree_error error = { 0 };
     pytree_def *full = structure(PYTREE(chain), NULL);

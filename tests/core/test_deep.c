@@ -8,7 +8,7 @@ static Tree *const likes[4] = { &trees[0], &trees[1], &trees[2], &trees[3] };
 
 static void equal_trees(void **state)
 {
-    const int rounds = under_valgrind() ? 3 : 60;
+    const int rounds = under_valgrind() ? 3 : SANITIZED ? 20 : 60;
     int round, k;
     (void)state;
     seed = 1;
@@ -21,7 +21,7 @@ static void equal_trees(void **state)
 
 static void trees_that_differ(void **state)
 {
-    const int rounds = under_valgrind() ? 1 : 12;
+    const int rounds = under_valgrind() ? 1 : SANITIZED ? 4 : 12;
     uint32_t what;
     int round, k, spoilt = 0;
     (void)state;

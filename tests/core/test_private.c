@@ -46,8 +46,8 @@ static void maps_and_checks(void **state)
     assert_int_equal(remove(path), 0);
 }
 
-/* More than 2 GiB, in a sparse file: sizes and offsets beyond 31 bits. The whole of it only where time allows: its memory has
- * to be had, and filled. */
+/* More than 2 GiB, in a sparse file: sizes and offsets beyond 31 bits. The whole of it under one compiler, as its memory has to
+ * be had, and filled. */
 static void golden_large(void **state)
 {
     static const char name[] = "npy/valid/data-2gib.recipe.json";
@@ -73,7 +73,7 @@ static void golden_large(void **state)
     assert_error(pytree_read_npy(path, &array, &opt, &error), PYTREE_NO_MEMORY, "", &error);
     snprintf(words, sizeof words, "expected %llu bytes", (unsigned long long)(length - 128 + 64 + sizeof(pytree__npy_owner)));
     assert_non_null(strstr(error.message, words));
-#if defined(__OPTIMIZE__) && SIZE_MAX > UINT32_MAX
+#if defined(__OPTIMIZE__) && defined(__clang__) && SIZE_MAX > UINT32_MAX
     memset(&error, 0, sizeof error);
     assert_ok(pytree_read_npy(path, &array, NULL, &error), &error);
     assert_int_equal(array.ndim, 1);

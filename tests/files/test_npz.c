@@ -141,7 +141,7 @@ static void change_golden(void *context, const cJSON *line)
         return;
     }
     bytes = golden_read(name, &size);
-    for (i = 0; i < size && size < 2000; i += under_valgrind() ? 11 : 1) {
+    for (i = 0; i < size && size < 2000; i += under_valgrind() ? 11 : SANITIZED ? 3 : 1) {
         for (k = 0; k < COUNT_OF(changes); k++) {
             pytree arrays;
             Heap heap;

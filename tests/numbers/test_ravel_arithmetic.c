@@ -271,7 +271,7 @@ static void arithmetic_refuses(void **state)
 /* A tenth, often: a plain loop would lose five digits of the sum of floats, and two of that of doubles. */
 static void long_sums_keep_their_digits(void **state)
 {
-    const size_t n = under_valgrind() ? 50000 : 3000000;
+    const size_t n = under_valgrind() ? 50000 : SANITIZED ? 500000 : 3000000;
     float *singles = malloc(n * sizeof *singles);
     double *doubles = malloc(n * sizeof *doubles), result, exact;
     pytree *many = malloc(n * sizeof *many);

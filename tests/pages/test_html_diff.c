@@ -204,7 +204,7 @@ static void structs(void **state)
 
 static void deep(void **state)
 {
-    const int n = under_valgrind() ? 1000 : 100000;
+    const int n = under_valgrind() ? 1000 : SANITIZED ? 20000 : 100000;
     Node *a = chain_make((size_t)n), *b = chain_make((size_t)n + 2);
     cJSON *page;
     (void)state;

@@ -5,7 +5,7 @@
 
 static void a_million_entries(void **state)
 {
-    const size_t n = under_valgrind() ? 20000 : 1000000;
+    const size_t n = under_valgrind() ? 20000 : SANITIZED ? 200000 : 1000000;
     pytree_entry *entries = malloc(n * sizeof(*entries));
     pytree_path path = { n, entries }, shorter = { n - 1, entries }, *back, *joined;
     pytree_error error = { 0 };
@@ -33,7 +33,7 @@ static void a_million_entries(void **state)
 
 static void a_million_levels(void **state)
 {
-    const size_t n = under_valgrind() ? 5000 : 1000000;
+    const size_t n = under_valgrind() ? 5000 : SANITIZED ? 200000 : 1000000;
     Node *chain = chain_make(n);
     pytree_entry *entries = malloc(n * sizeof(*entries));
     pytree_path path = { n, entries };
