@@ -260,7 +260,8 @@ static void pytree__build_leaf(struct pytree__builder *b, const pytree_field *ro
 }
 
 /* Collect the keys of a map, in the order of its pairs. */
-static const char *const *pytree__build_keys(struct pytree__builder *b, const pytree_node *n, const uint32_t *order)
+static PYTREE__APART_CLANG const char *const *pytree__build_keys(struct pytree__builder *b, const pytree_node *n,
+                                                                 const uint32_t *order)
 {
     const char **keys = (const char **)(void *)pytree__bump_head(b, n->arity * sizeof *keys);
     const unsigned char *at = b->def->statics + n->meta;
@@ -510,7 +511,7 @@ static void pytree__build_row(struct pytree__builder *b, size_t node)
 }
 
 /* Fill the next slot of a container. */
-static void pytree__build_slot(struct pytree__builder *b, struct pytree__build_frame *top)
+static PYTREE__APART_CLANG void pytree__build_slot(struct pytree__builder *b, struct pytree__build_frame *top)
 {
     pytree *const slot = (pytree *)(void *)top->at;
     const size_t node = --b->next;

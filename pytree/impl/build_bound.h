@@ -60,7 +60,7 @@ static PYTREE__APART void pytree__bound_type(struct pytree__builder *b, struct p
 }
 
 /* Bound what a union takes whose active member is node n: a list, perhaps. */
-static size_t pytree__bound_union(const pytree_field *row, const pytree_node *n)
+static PYTREE__APART_CLANG size_t pytree__bound_union(const pytree_field *row, const pytree_node *n)
 {
     const pytree_field *at;
     size_t step = 0;
@@ -71,7 +71,7 @@ static size_t pytree__bound_union(const pytree_field *row, const pytree_node *n)
 }
 
 /* Bound what list n takes whose elements are pointers or arrays: its own memory, and the lists that they lead to. */
-static size_t pytree__bound_elements(const pytree_field *row, const pytree_node *n)
+static PYTREE__APART_CLANG size_t pytree__bound_elements(const pytree_field *row, const pytree_node *n)
 {
     const pytree_field *const each = row->type->fields;
     size_t bytes = row->place == PYTREE_IN_PLACE ? 0 : pytree__times(n->arity, row->type->size);

@@ -163,7 +163,7 @@ static void pytree__build_fail_leaf(struct pytree__builder *b, pytree_status sta
 }
 
 /* Fail because pytree_allocate would overwrite a pointer to an array. */
-static void pytree__build_fail_set(struct pytree__builder *b, size_t node)
+static PYTREE__APART_CLANG void pytree__build_fail_set(struct pytree__builder *b, size_t node)
 {
     char path[PYTREE__PATH];
     pytree__node_path(b->def, node, path, sizeof path);
@@ -180,7 +180,7 @@ PYTREE__INLINE bool pytree__build_validate_leaves(struct pytree__builder *b)
 }
 
 /* Copy n strings into the block, and pointers to the copies to `to`. */
-static void pytree__build_strings(struct pytree__builder *b, char *to, const char *from, size_t n)
+static PYTREE__APART_CLANG void pytree__build_strings(struct pytree__builder *b, char *to, const char *from, size_t n)
 {
     size_t i;
     for (i = 0; i < n; i++) {
@@ -262,7 +262,7 @@ static bool pytree__in_cell(const pytree_leaf *leaf)
 
 /* Find the place of a leaf of a container. Only that leads to a number, so that no distance stands before it: two numbers share
  * a piece. */
-static void *pytree__build_item(struct pytree__builder *b, const pytree_leaf *leaf)
+static PYTREE__APART_CLANG void *pytree__build_item(struct pytree__builder *b, const pytree_leaf *leaf)
 {
     char *at = b->cell;
     if (b->mode == PYTREE__REFER || !pytree__in_cell(leaf)) { return pytree__build_array(b, leaf); }

@@ -23,7 +23,7 @@ static size_t pytree__same_metadata(const void *self, void *to)
 }
 
 /* Returns how many nodes back the other one is. */
-static int64_t pytree__same_distance(const unsigned char *metadata)
+static PYTREE__APART_CLANG int64_t pytree__same_distance(const unsigned char *metadata)
 {
     const uint64_t back = pytree__number_at(metadata, sizeof(int32_t));
     return (int64_t)back - (back > INT32_MAX ? INT64_C(4294967296) : 0);
@@ -49,7 +49,7 @@ const pytree_type pytree_same = {
 /* ---- Note places --------------------------------------------------------------------------------------------------- */
 
 /* Finds the node that a pytree_same stands for. Returns SIZE_MAX if there is none. */
-static size_t pytree__same_target(const pytree_def *def, size_t node)
+static PYTREE__APART_CLANG size_t pytree__same_target(const pytree_def *def, size_t node)
 {
     const unsigned char *const packed = def->statics + def->nodes[node].meta;
     const pytree_type *type;
@@ -104,7 +104,7 @@ static PYTREE__APART pytree_status pytree__links_begin(struct pytree__builder *b
     return PYTREE_OK;
 }
 
-static void pytree__links_end(struct pytree__builder *b)
+static PYTREE__APART_CLANG void pytree__links_end(struct pytree__builder *b)
 {
     struct pytree__build_links *const l = b->links;
     const pytree_allocator *const a = pytree__allocator(b->opt);
@@ -168,7 +168,7 @@ static PYTREE__APART void pytree__link_finished(struct pytree__builder *b, const
 /* ---- Connect ------------------------------------------------------------------------------------------------------- */
 
 /* Finds the value that a pytree_same, node number `node`, stands for: one of those that were listed. */
-static const struct pytree__build_link *pytree__linked(const struct pytree__builder *b, size_t node)
+static PYTREE__APART_CLANG const struct pytree__build_link *pytree__linked(const struct pytree__builder *b, size_t node)
 {
     struct pytree__build_link key;
     key.node = (uint32_t)pytree__same_target(b->def, node);

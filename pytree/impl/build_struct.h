@@ -42,7 +42,8 @@ PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b,
 }
 
 /* Check the nodes of an inlined struct against its layout. */
-static bool pytree__build_same_nodes(const struct pytree__builder *b, const pytree__layout *layout, const pytree_node *theirs)
+static PYTREE__APART_CLANG bool pytree__build_same_nodes(const struct pytree__builder *b, const pytree__layout *layout,
+                                                         const pytree_node *theirs)
 {
     const pytree__static_span *span = &b->cache.spans[layout->spans], *const end = span + layout->n_spans;
     const pytree_node *const mine = &b->cache.nodes[layout->nodes];
@@ -126,7 +127,7 @@ PYTREE__INLINE bool pytree__inlined_extents_match(struct pytree__builder *b, con
 }
 
 /* Check a leaf that is not of the slot's very type: of an equal one, with data. */
-static bool pytree__slot_fits(const struct pytree__leaf_slot *slot, const pytree_leaf *leaf)
+static PYTREE__APART_CLANG bool pytree__slot_fits(const struct pytree__leaf_slot *slot, const pytree_leaf *leaf)
 {
     uint64_t dims;
     memcpy(&dims, &leaf->ndim, sizeof dims);

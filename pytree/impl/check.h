@@ -27,7 +27,7 @@ struct pytree__sharing_scan {
     pytree_error *err;
 };
 
-static void pytree__reach_problem(void *context, const pytree_error *problem)
+static PYTREE__APART_CLANG void pytree__reach_problem(void *context, const pytree_error *problem)
 {
     struct pytree__sharing_scan *r = (struct pytree__sharing_scan *)context;
     if (r->first == PYTREE_OK) {
@@ -38,7 +38,7 @@ static void pytree__reach_problem(void *context, const pytree_error *problem)
 }
 
 /* Writes the path of a step. Returns its length. */
-static size_t pytree__step_text(const struct pytree__sharing_scan *r, size_t step, char *text, size_t n)
+static PYTREE__APART_CLANG size_t pytree__step_text(const struct pytree__sharing_scan *r, size_t step, char *text, size_t n)
 {
     size_t length = 0, i;
     for (i = step; r->steps[i].parent != SIZE_MAX; i = r->steps[i].parent) {

@@ -61,7 +61,7 @@ pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt
 }
 
 /* Finds the first string that differs in two arrays of n characters. What stands behind its end does not count. */
-static size_t pytree__first_other_text(const pytree_leaf *a, const pytree_leaf *b, size_t n)
+static PYTREE__APART_CLANG size_t pytree__first_other_text(const pytree_leaf *a, const pytree_leaf *b, size_t n)
 {
     const size_t room = a->ndim == 0 ? 1 : a->shape[a->ndim - 1];
     size_t i;

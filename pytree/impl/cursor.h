@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-static pytree_status pytree__template(pytree__cursor *c, const pytree_type *type)
+static PYTREE__APART_CLANG pytree_status pytree__template(pytree__cursor *c, const pytree_type *type)
 {
     if (type->size <= PYTREE__ZEROS) { return PYTREE_OK; }
     return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a template of the %s to make (its %zu bytes are too many to take "
@@ -12,7 +12,7 @@ static pytree_status pytree__template(pytree__cursor *c, const pytree_type *type
 }
 
 /* Checks that each string in an array of n characters ends there. */
-static bool pytree__check_text(pytree__cursor *c, const pytree_leaf *v, size_t n, pytree_status *status)
+static PYTREE__APART_CLANG bool pytree__check_text(pytree__cursor *c, const pytree_leaf *v, size_t n, pytree_status *status)
 {
     const size_t room = v->ndim == 0 ? 1 : v->shape[v->ndim - 1];
     size_t i;
@@ -166,7 +166,7 @@ static bool pytree__check_node(pytree__cursor *c, pytree_leaf *v, pytree_status 
 }
 
 /* Tells why nothing is known of a value: no CASE of a union has its tag, or a row gave no type for a pointer to void. */
-static pytree_status pytree__fail_unknown(pytree__cursor *c, const pytree_leaf *v)
+static PYTREE__APART_CLANG pytree_status pytree__fail_unknown(pytree__cursor *c, const pytree_leaf *v)
 {
     return v->type->dtype != PYTREE_OPAQUE
         ? pytree__fail_at(c, PYTREE_VALUE, "expected a tag that a CASE of the union has, got %lld",
@@ -553,7 +553,7 @@ static pytree_status pytree__take_item(pytree__cursor *c, const pytree *item, co
 }
 
 /* Makes a view of what a row describes at `at`; `shape` has the extents that it gives. */
-static void pytree__row_view(pytree_leaf *v, const pytree_field *row, const char *at, const size_t *shape)
+static PYTREE__APART_CLANG void pytree__row_view(pytree_leaf *v, const pytree_field *row, const char *at, const size_t *shape)
 {
     void *p = (void *)(uintptr_t)at;
     if (row->place == PYTREE_POINTER) { memcpy(&p, at, sizeof p); }
@@ -567,7 +567,7 @@ static void pytree__row_view(pytree_leaf *v, const pytree_field *row, const char
 }
 
 /* Takes an element that is there, or that pytree_allocate will make. What is a pointer or an array is seen as its row says. */
-static pytree_status pytree__take_element(pytree__cursor *c, const pytree__frame *f, char *at)
+static PYTREE__APART_CLANG pytree_status pytree__take_element(pytree__cursor *c, const pytree__frame *f, char *at)
 {
     if (PYTREE__MORE_ROWS && f->type->kind == PYTREE_KIND_ROW) {
         pytree__row_view(&c->child, f->type->fields, at, f->shape + 1);

@@ -46,7 +46,7 @@ static const pytree *pytree__held(const pytree__cursor *c, const pytree__frame *
     return (const pytree *)(const void *)(c->views + f->views);
 }
 
-static const unsigned char *pytree__held_metadata(const pytree__cursor *c, const pytree__frame *f)
+static PYTREE__APART_CLANG const unsigned char *pytree__held_metadata(const pytree__cursor *c, const pytree__frame *f)
 {
     const pytree *end = pytree__held(c, f) + f->count;
     return (const unsigned char *)end + (f->type->custom->keyed ? f->count * sizeof(pytree_entry) : 0);
@@ -116,7 +116,8 @@ static size_t pytree__deep_leaves(const pytree_type *type, const char *self)
 
 /* Goes one step from a run towards its leaf number `leaf`: finds the child and its row. Returns true if that child is a
  * struct in turn; type, self and leaf are then its own. */
-static bool pytree__descend(const pytree_type **type, const char **self, size_t *leaf, const pytree_field **row, size_t *child)
+static PYTREE__APART_CLANG bool pytree__descend(const pytree_type **type, const char **self, size_t *leaf,
+                                                const pytree_field **row, size_t *child)
 {
     for (*row = (*type)->fields, *child = 0;; (*row)++) {
         const void *p = *self;
@@ -160,7 +161,7 @@ static PYTREE__APART_CLANG const pytree_field *pytree__row_at(const pytree__curs
 
 /* Counts the entries of the path of the value at hand: one for each frame, for a run on top perhaps several. A node that is
  * just being opened has none. */
-static size_t pytree__depth(const pytree__cursor *c)
+static PYTREE__APART_CLANG size_t pytree__depth(const pytree__cursor *c)
 {
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
     size_t n = c->n_frames;
@@ -193,7 +194,7 @@ static void pytree__entry_at(const pytree__cursor *c, size_t i, pytree_entry *en
     }
 }
 
-static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries, size_t capacity)
+static PYTREE__APART_CLANG size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries, size_t capacity)
 {
     size_t i;
     size_t n = pytree__depth(c);
@@ -298,8 +299,8 @@ static PYTREE__APART_CLANG void pytree__cut_path(const pytree__cursor *c, char *
 }
 
 /* Sets an error at the value at hand, unless one was set before. */
-static void pytree__set_error_at(const pytree__cursor *c, pytree_error *err, pytree_status status, const char *format,
-                                 va_list arguments)
+static PYTREE__APART_CLANG void pytree__set_error_at(const pytree__cursor *c, pytree_error *err, pytree_status status,
+                                                     const char *format, va_list arguments)
 {
     if (err == NULL || err->status != PYTREE_OK) { return; }
     err->status = status;

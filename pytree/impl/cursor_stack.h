@@ -52,7 +52,7 @@ static void pytree__cursor_end(pytree__cursor *c)
 
 /* That many bytes until the next call. What a cursor has grown it keeps, so that a second run over the same trees needs no
  * memory: it cannot fail half-way. */
-static void *pytree__scratch(pytree__cursor *c, size_t bytes)
+static PYTREE__APART_CLANG void *pytree__scratch(pytree__cursor *c, size_t bytes)
 {
     if (bytes > c->max_scratch) {
         const pytree_allocator *a = pytree__allocator(c->opt);

@@ -36,7 +36,7 @@ static PYTREE__APART void pytree__meet_device(pytree__cursor *c)
 }
 
 /* Finds the block of a type that is the copy in it, if arrays of its tree lie on a device; otherwise NULL. */
-static const struct pytree__block *pytree__device_block(const pytree_type *type)
+static PYTREE__APART_CLANG const struct pytree__block *pytree__device_block(const pytree_type *type)
 {
     const struct pytree__block *block;
     pytree t;

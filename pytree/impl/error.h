@@ -111,7 +111,7 @@ pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *p
 #endif
 
 /* Fails because the second pass over a tree found something else than the first. */
-static pytree_status pytree__fail_unstable_callback(pytree_error *err)
+static PYTREE__APART_CLANG pytree_status pytree__fail_unstable_callback(pytree_error *err)
 {
     return pytree_fail(err, PYTREE_ARGUMENT, NULL,
                        "expected the same answers of is_leaf and custom nodes each time they are asked, got others");

@@ -27,7 +27,7 @@ PYTREE__INLINE void pytree__emit_none(struct pytree__flattener *s, const int mod
     pytree__emit(s, mode, node);
 }
 
-static void pytree__pack_key(pytree__statics *to, const pytree_entry *key)
+static PYTREE__APART_CLANG void pytree__pack_key(pytree__statics *to, const pytree_entry *key)
 {
     if (key->kind == PYTREE_ATTRIBUTE || key->kind == PYTREE_KEY) {
         pytree__pack_string(to, key->name);

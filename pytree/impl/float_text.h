@@ -30,7 +30,7 @@ static const double pytree__tens[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1
 #endif
 
 /* Puts digits with a point before the last `decimals` of them. */
-static void pytree__put_decimal(struct pytree__text_writer *to, uint64_t digits, int decimals)
+static PYTREE__APART_CLANG void pytree__put_decimal(struct pytree__text_writer *to, uint64_t digits, int decimals)
 {
     char text[40];
     size_t at = sizeof text;
@@ -50,7 +50,7 @@ static void pytree__put_decimal(struct pytree__text_writer *to, uint64_t digits,
 /* Puts v as digits / 10^decimals with as few decimals as will do, without trying what reads back: the digits are few enough
  * that no other number of that length is as near. (No quotient is rounded to the middle of two floats: each of them was tried.)
  * Returns false if v is not such a number. */
-static bool pytree__put_short(struct pytree__text_writer *to, double v, bool is_float)
+static PYTREE__APART_CLANG bool pytree__put_short(struct pytree__text_writer *to, double v, bool is_float)
 {
     const double most = is_float ? 1e9 : 1e15;
     int decimals;

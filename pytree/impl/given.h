@@ -21,7 +21,8 @@ static PYTREE__NOINLINE void pytree__given_free(struct pytree__given *last, cons
 
 /* Compares the structs of a view with what their row gives them, or `fill`s in what is zero. Returns the name of a member that
  * is another; NULL if there is none. */
-static const char *pytree__other_given(const pytree_field *row, const void *self, const pytree_leaf *view, bool fill)
+static PYTREE__APART_CLANG const char *pytree__other_given(const pytree_field *row, const void *self, const pytree_leaf *view,
+                                                           bool fill)
 {
     const size_t n = view->form == PYTREE_FORM_STRUCT ? 1
         : view->form == PYTREE_FORM_LIST || view->form == PYTREE_FORM_TUPLE ? view->shape[0] : 0;
@@ -35,7 +36,7 @@ static const char *pytree__other_given(const pytree_field *row, const void *self
 
 /* Copies the structs that a view shows, or makes zeros, and shows the copies: pytree_allocate changes nothing of the caller's
  * until all is made. Returns false if there is no memory. A count that is wrong is left for the check of the view. */
-static bool pytree__copy_given(pytree__cursor *c, const pytree_field *row, pytree_leaf *view)
+static PYTREE__APART_CLANG bool pytree__copy_given(pytree__cursor *c, const pytree_field *row, pytree_leaf *view)
 {
     const size_t count = view->form == PYTREE_FORM_NONE ? 0 : view->form == PYTREE_FORM_STRUCT ? 1 : view->shape[0];
     const size_t size = pytree__times(count, row->type->size), bytes = pytree__plus(size, sizeof(struct pytree__given));

@@ -152,7 +152,8 @@ static const char *pytree__frame_name(const pytree__frame *f)
 }
 
 /* Returns the metadata of an open custom node. */
-static const unsigned char *pytree__frame_metadata(const pytree__cursor *c, const pytree__frame *f, size_t *bytes)
+static PYTREE__APART_CLANG const unsigned char *pytree__frame_metadata(const pytree__cursor *c, const pytree__frame *f,
+                                                                       size_t *bytes)
 {
     if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
@@ -174,7 +175,7 @@ static size_t pytree__frame_maxlen(const pytree__frame *f)
     return f->shape[0];
 }
 
-static pytree_status pytree__fail_statics(pytree_iter *it, size_t k)
+static PYTREE__APART_CLANG pytree_status pytree__fail_statics(pytree_iter *it, size_t k)
 {
     const pytree__cursor *c = &it->cursors[0];
     return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,

@@ -66,7 +66,7 @@ static size_t pytree__array_bytes(size_t n, size_t size)
     return bytes > SIZE_MAX / 2 ? SIZE_MAX : bytes == 0 ? 1 : bytes;
 }
 
-void *pytree__array_new(size_t n, size_t size, const pytree_allocator *a, pytree_error *err)
+PYTREE__APART_CLANG void *pytree__array_new(size_t n, size_t size, const pytree_allocator *a, pytree_error *err)
 {
     const size_t bytes = pytree__array_bytes(n, size);
     void *p = pytree__resize(a, NULL, 0, bytes);

@@ -55,7 +55,7 @@ static void pytree__clear_strings(const struct pytree__block *block, char *at, s
 
 struct pytree__clearing { const struct pytree__block *block; char *self; };
 
-static bool pytree__clear_static(void *context, const pytree_field *row, size_t at, size_t bytes)
+static PYTREE__APART_CLANG bool pytree__clear_static(void *context, const pytree_field *row, size_t at, size_t bytes)
 {
     const struct pytree__clearing *const c = (const struct pytree__clearing *)context;
     if (row->form == PYTREE__PACK_TEXT) { pytree__clear_strings(c->block, c->self + at, bytes / sizeof(char *)); }
@@ -214,7 +214,7 @@ void *pytree_arrays(pytree t, size_t *bytes)
 /* Find the growing container behind a tree; NULL: it is none. One refers to itself through the member that its kind does not
  * need, where literals and rebuilt trees have NULL; a copy of its bytes has another address. A node that grows begins with a
  * pointer to one, which is NULL in a literal. */
-static void *pytree__growing_of(pytree t)
+static PYTREE__APART_CLANG void *pytree__growing_of(pytree t)
 {
     const pytree_items *items;
     if (!PYTREE__CONTAINERS || t.type == NULL || t.data == NULL) { return NULL; }

@@ -63,8 +63,9 @@ static bool pytree__suffixes_add(struct pytree__path_writer *w, struct pytree__p
                                  size_t offset, char path[UCHAR_MAX + 1], size_t n_path);
 
 /* Adds the suffixes of a struct that a pointer at `offset` leads to, whose own suffix, for NULL, was added last. */
-static bool pytree__suffixes_add_pointer(struct pytree__path_writer *w, struct pytree__path_suffixes *to,
-                                         const pytree_type *type, size_t offset, char path[UCHAR_MAX + 1], size_t n_path)
+static PYTREE__APART_CLANG bool pytree__suffixes_add_pointer(struct pytree__path_writer *w, struct pytree__path_suffixes *to,
+                                                             const pytree_type *type, size_t offset, char path[UCHAR_MAX + 1],
+                                                             size_t n_path)
 {
     struct pytree__suffix_pointer *const pointer = &to->pointers[to->n_pointers++];
     if (w->n_pointers + to->n_pointers == PYTREE__TAIL_POINTERS) { return pytree__suffixes_full(w); }

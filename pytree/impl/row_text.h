@@ -93,7 +93,7 @@ static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type
 
 /* Return 0 if no star stands before a text; 1 if one follows an operand, as in a product, or a cast; 2 if it can only
  * dereference. */
-static int pytree__star_before(const char *s)
+static PYTREE__APART_CLANG int pytree__star_before(const char *s)
 {
     while (s[-1] == ' ' || s[-1] == '(') { s--; }
     if (s[-1] != '*') { return 0; }

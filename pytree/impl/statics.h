@@ -100,7 +100,7 @@ static PYTREE__APART_CLANG bool pytree__same_text(const char *a, const char *b, 
 }
 
 /* Packs the string in n characters, with zeros behind it. */
-static void pytree__pack_chars(pytree__statics *to, const char *s, size_t n)
+static PYTREE__APART_CLANG void pytree__pack_chars(pytree__statics *to, const char *s, size_t n)
 {
     const size_t length = pytree__text_length(s, n);
     if (to->length + n <= to->room) {
@@ -182,7 +182,7 @@ static uint32_t pytree__u32(const unsigned char *at)
     return n;
 }
 
-const char *pytree__string_at(const unsigned char *statics, size_t *length)
+PYTREE__APART_CLANG const char *pytree__string_at(const unsigned char *statics, size_t *length)
 {
     const uint32_t n = pytree__u32(statics);
     if (length != NULL) { *length = n == 0 ? 0 : n - 1; }
@@ -195,7 +195,7 @@ static PYTREE__APART const unsigned char *pytree__skip_strings(const unsigned ch
     return at;
 }
 
-static void pytree__pack_number(pytree__statics *to, int64_t number)
+static PYTREE__APART_CLANG void pytree__pack_number(pytree__statics *to, int64_t number)
 {
     const uint32_t mark = PYTREE__NUMBER_KEY;
     pytree__pack_bytes(to, &mark, sizeof mark);
@@ -411,7 +411,7 @@ static PYTREE__APART_CLANG const unsigned char *pytree__put_row(struct pytree__t
     return at;
 }
 
-void pytree__put_statics(struct pytree__text_writer *to, const pytree_def *def, size_t node)
+PYTREE__APART_CLANG void pytree__put_statics(struct pytree__text_writer *to, const pytree_def *def, size_t node)
 {
     pytree__put_struct(to, def->nodes[node].type, def->statics + def->nodes[node].meta, false);
 }
@@ -506,7 +506,7 @@ static bool pytree__same_piece(void *context, const pytree_field *row, size_t at
     return memcmp(a, b, PYTREE__WIDE) == 0;
 }
 
-static bool pytree__same_row(const pytree_field *row, const char *x, const char *y)
+static PYTREE__APART_CLANG bool pytree__same_row(const pytree_field *row, const char *x, const char *y)
 {
     struct pytree__comparing c;
     c.self = x;

@@ -5,7 +5,7 @@
 #include "internal.h"
 
 /* Writes to a file. The first write to a terminal sets errno though it succeeds: no function of the library does. */
-static bool pytree__file_put(FILE *file, const char *s, size_t n)
+static PYTREE__APART_CLANG bool pytree__file_put(FILE *file, const char *s, size_t n)
 {
     const int before = PYTREE__GET_ERRNO();
     const bool written = fwrite(s, 1, n, file) == n;
@@ -52,7 +52,7 @@ static uint32_t pytree__divide_by_ten(uint64_t *n)
     return rest;
 }
 
-void pytree__put_number(struct pytree__text_writer *to, uint64_t n)
+PYTREE__APART_CLANG void pytree__put_number(struct pytree__text_writer *to, uint64_t n)
 {
     char digits[20];
     size_t i = sizeof digits;
@@ -83,7 +83,7 @@ static inline void pytree__put_grouped(struct pytree__text_writer *to, uint64_t 
     pytree__text_put(to, text + i, sizeof text - i);
 }
 
-static void pytree__put_integer(struct pytree__text_writer *to, int64_t n)
+static PYTREE__APART_CLANG void pytree__put_integer(struct pytree__text_writer *to, int64_t n)
 {
     if (n < 0) { pytree__text_put(to, "-", 1); }
     pytree__put_number(to, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
@@ -165,7 +165,7 @@ void pytree__put_repr(struct pytree__text_writer *text, const char *utf8, size_t
     pytree__text_put(text, &quote, 1);
 }
 
-pytree_status pytree__written(FILE *file, pytree_error *err)
+PYTREE__APART_CLANG pytree_status pytree__written(FILE *file, pytree_error *err)
 {
     if (file == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, got NULL"); }
     return ferror(file) ? pytree_fail(err, PYTREE_IO, NULL, "expected the text to be written, got a write error") : PYTREE_OK;
@@ -242,7 +242,7 @@ pytree_status pytree__fail_in(pytree_error *err, pytree_status status, const cha
     return pytree_fail(err, status, NULL, "line %zu, column %zu: expected %s, got %s", line, column, expected, got);
 }
 
-void pytree__put_key(struct pytree__text_writer *to, const pytree_entry *key, size_t length)
+PYTREE__APART_CLANG void pytree__put_key(struct pytree__text_writer *to, const pytree_entry *key, size_t length)
 {
     if (key->kind == PYTREE_INT_KEY) {
         pytree__put_integer(to, (int64_t)key->index);

@@ -5,7 +5,8 @@
 #include "internal.h"
 
 /* Puts what a message calls a node: "list of 3", "Linear". Without a treedef a namedtuple is called that. */
-static void pytree__node_text(struct pytree__text_writer *to, const pytree_def *def, const pytree_node *node)
+static PYTREE__APART_CLANG void pytree__node_text(struct pytree__text_writer *to, const pytree_def *def,
+                                                  const pytree_node *node)
 {
     if (node->type == NULL) { pytree__put_text(to, "a leaf"); return; }
     if (pytree__traits(node->type)->meta == PYTREE__META_NAME && def != NULL) {
@@ -195,7 +196,7 @@ static bool pytree__has_meta(const pytree_node *node) { return node->type != NUL
 static bool pytree__namespaced(const pytree_node *node) { return pytree__traits(node->type)->registered; }
 
 /* Finds the orders of the nodes from `first` to `last`. Returns the first entry; *n is their number. */
-static const uint32_t *pytree__orders_of(const pytree_def *def, size_t first, size_t last, size_t *n)
+static PYTREE__APART_CLANG const uint32_t *pytree__orders_of(const pytree_def *def, size_t first, size_t last, size_t *n)
 {
     size_t end = def->n_orders, begin;
     while (end != 0 && def->orders[end - 1] > last) { end -= 1 + def->nodes[def->orders[end - 1]].arity; }
@@ -245,7 +246,8 @@ pytree_def *pytree_def_child(const pytree_def *def, ptrdiff_t i, const pytree_op
 }
 
 /* Gets the entry of child i, whose key is at `at`. Returns where the next key is. */
-static const unsigned char *pytree__next_key(const pytree_node *node, const unsigned char *at, size_t i, pytree_entry *entry)
+static PYTREE__APART_CLANG const unsigned char *pytree__next_key(const pytree_node *node, const unsigned char *at, size_t i,
+                                                                 pytree_entry *entry)
 {
     const struct pytree__kind_traits *const traits = pytree__traits(node->type);
     entry->kind = (pytree_entry_kind)traits->entry;
@@ -264,7 +266,7 @@ static const unsigned char *pytree__next_key(const pytree_node *node, const unsi
 }
 
 /* Returns where pytree__next_key begins; NULL if the node's children have no packed keys. */
-static const unsigned char *pytree__first_key(const pytree_def *def, size_t at)
+static PYTREE__APART_CLANG const unsigned char *pytree__first_key(const pytree_def *def, size_t at)
 {
     const unsigned keys = pytree__traits(def->nodes[at].type)->keys;
     const unsigned char *first;
@@ -336,7 +338,7 @@ static pytree_status pytree__given_leaves(size_t n, const pytree_leaf *leaves, p
     return PYTREE_OK;
 }
 
-static bool pytree__same_entry(const pytree_entry *a, const pytree_entry *b)
+static PYTREE__APART_CLANG bool pytree__same_entry(const pytree_entry *a, const pytree_entry *b)
 {
     if (a->kind != b->kind) { return false; }
     return a->kind == PYTREE_ATTRIBUTE || a->kind == PYTREE_KEY ? strcmp(a->name, b->name) == 0 : a->index == b->index;

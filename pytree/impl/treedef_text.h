@@ -9,7 +9,7 @@
  * Nodes are in post-order: from the last to the first they are what the text is from right to left. So it is written backwards,
  * to the end of the caller's buffer, and moved to its front; a text that does not fit is counted first.
  */
-static void pytree__put_keys(struct pytree__text_writer *to, const pytree_def *def, size_t at)
+static PYTREE__APART_CLANG void pytree__put_keys(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     const unsigned char *key = pytree__keys_of(def, at);
     size_t i, n = 0;
@@ -24,7 +24,7 @@ static void pytree__put_keys(struct pytree__text_writer *to, const pytree_def *d
 }
 
 /* Puts a default dict's factory: a class by its name, everything else as it is. */
-static void pytree__put_factory(struct pytree__text_writer *to, const pytree_def *def, size_t at)
+static PYTREE__APART_CLANG void pytree__put_factory(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     size_t n;
     const char *name = pytree__string_at(def->statics + def->nodes[at].meta, &n);
@@ -67,7 +67,7 @@ static PYTREE__APART_CLANG void pytree__put_maxlen(struct pytree__text_writer *t
     pytree__put_number(to, maxlen);
 }
 
-static void pytree__put_meta(struct pytree__text_writer *to, const pytree_def *def, size_t at)
+static PYTREE__APART_CLANG void pytree__put_meta(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     const unsigned char *meta = def->statics + def->nodes[at].meta;
     size_t n;

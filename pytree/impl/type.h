@@ -94,12 +94,12 @@ static bool pytree__same_string(const char *a, const char *b)
 }
 
 /* Are these one C type, perhaps registered for two namespaces? */
-static bool pytree__same_struct(const pytree_type *a, const pytree_type *b)
+static PYTREE__APART_CLANG bool pytree__same_struct(const pytree_type *a, const pytree_type *b)
 {
     return pytree_type_equal(a, b) || (a->size == b->size && strcmp(a->name, b->name) == 0);
 }
 
-const pytree_type *pytree__in_space(const pytree_type *type, const char *space)
+PYTREE__APART_CLANG const pytree_type *pytree__in_space(const pytree_type *type, const char *space)
 {
     const pytree_type *next = type;
     while (space != NULL && (next = next->namespaces) != NULL && next->name != NULL) {
@@ -141,7 +141,7 @@ const char *pytree_dtype_name(const pytree_type *type)
 }
 
 /* Returns what an element of an enum is called; NULL: it is none of the constants, or the type is no enum. */
-static const char *pytree__constant_name(const pytree_type *type, const void *element)
+static PYTREE__APART_CLANG const char *pytree__constant_name(const pytree_type *type, const void *element)
 {
     const pytree_constant *constant = type->constants;
     pytree_leaf one;

@@ -46,7 +46,7 @@
 #define PYTREE__APART
 #endif
 
-/* Keep a function apart that has one or two callers. clang would optimize it alone and then once more within each of them. */
+/* Keep a function apart that is called seldom. clang would optimize it alone and then once more within each of its callers. */
 #if defined(__clang__)
 #define PYTREE__APART_CLANG __attribute__((noinline))
 #else

@@ -7,7 +7,7 @@
 
 /* Decodes the first character of s[0 … n-1], n > 0. Returns its length; 0 if it is not UTF-8: cut short, overlong, a surrogate,
  * beyond U+10FFFF. */
-static unsigned pytree__utf8(const char *s, size_t n, uint32_t *character)
+static PYTREE__APART_CLANG unsigned pytree__utf8(const char *s, size_t n, uint32_t *character)
 {
     const unsigned char *u = (const unsigned char *)s;
     unsigned size, i;

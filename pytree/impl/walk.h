@@ -156,7 +156,7 @@ static int pytree__visit_run(struct pytree__visit_state *w, const pytree_type *t
 }
 
 /* Fails at a value in a run, which is opened along the entries of its path. */
-static pytree_status pytree__visit_stop(struct pytree__visit_state *w, const pytree_leaf *value, int answer)
+static PYTREE__APART_CLANG pytree_status pytree__visit_stop(struct pytree__visit_state *w, const pytree_leaf *value, int answer)
 {
     pytree__cursor *const c = &w->cursor;
     while (c->n_frames < w->stopped) {
