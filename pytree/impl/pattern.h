@@ -332,6 +332,14 @@ PYTREE__INLINE size_t pytree__pattern_column(const char *const self[4], size_t a
             break;
         }
     }
+    if (fours == 0 && n >= 4) {           /* those that are left, at once */
+        next = a + end;
+        if (pytree__pattern_has(next, how, word, type) && pytree__pattern_has(next - size, how, word, type)
+            && pytree__pattern_has(next - 2 * size, how, word, type)) {
+            return n;
+        }
+        next = a + at + size + n / 4 * 4 * size;
+    }
     for (i = (n / 4 - fours) * 4; i < n && pytree__pattern_has(next, how, word, type); i++) { next += size; }
     return i;
 }
