@@ -53,6 +53,7 @@
 #include "flatten_owned.h"
 #include "flatten.h"
 #include "unflatten_into.h"
+#include "iterate_errors.h"
 #include "iterate.h"
 #include "map.h"
 #include "walk.h"

@@ -229,7 +229,7 @@ static PYTREE__APART bool pytree__build_subtree(struct pytree__builder *b, const
 
 /* Write a leaf to a row of a struct. One that the row cannot hold is left out, and found when the struct is verified: until
  * then a pointer leads to zeros, because other rows may read through it. */
-static void pytree__build_leaf(struct pytree__builder *b, const pytree_field *row, char *field, size_t node)
+static PYTREE__APART_CLANG void pytree__build_leaf(struct pytree__builder *b, const pytree_field *row, char *field, size_t node)
 {
     const pytree_leaf *leaf = &b->leaves[--b->leaf];
     void *p = leaf->data;
@@ -532,7 +532,7 @@ static void pytree__build_finished(struct pytree__builder *b, const struct pytre
 
 /* Build the tree. `in_place`: the struct of pytree_allocate or pytree_allocate_like, which is built at `root`; or NULL. Returns
  * the tree, which is finished if the status is OK. */
-static pytree pytree__build_run(struct pytree__builder *b, const pytree *in_place, char *root)
+static PYTREE__APART_CLANG pytree pytree__build_run(struct pytree__builder *b, const pytree *in_place, char *root)
 {
     size_t node = b->def->n_nodes - 1;
     pytree t;

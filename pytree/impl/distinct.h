@@ -143,7 +143,8 @@ static pytree_status pytree__extents_add_run(struct pytree__extents *x, const py
 }
 
 /* Adds the value at hand; a node that is no run, or none that can be taken so, is opened. */
-static pytree_status pytree__extents_add_value(struct pytree__extents *x, pytree__cursor *c, const pytree_leaf *value, int at)
+static PYTREE__APART_CLANG pytree_status pytree__extents_add_value(struct pytree__extents *x, pytree__cursor *c,
+                                                                   const pytree_leaf *value, int at)
 {
     if (value->data != NULL && !pytree__extents_add(x, value->data, pytree__own_bytes(c, value))) { return PYTREE_NO_MEMORY; }
     if (at == PYTREE__AT_RUN) {

@@ -94,7 +94,7 @@ static PYTREE__APART void pytree__pack_node(pytree__statics *to, const pytree__c
 }
 
 /* Records the order of a dict's pairs, unless they lie in it. */
-static void pytree__note_order(struct pytree__flattener *s, const int mode, const uint32_t *order, size_t n)
+static PYTREE__APART_CLANG void pytree__note_order(struct pytree__flattener *s, const int mode, const uint32_t *order, size_t n)
 {
     size_t i;
     for (i = 0; i < n && order[i] == i; i++) {}

@@ -4,35 +4,9 @@
 
 #include "internal.h"
 
-static PYTREE__APART pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
-{
-    it->status = status;
-    it->cursors[0].of.run_left = 0;
-    return status;
-}
-
-/* Sets the error for a value of tree k that differs from the first tree's. */
-static pytree_status pytree__fail_structure(pytree_iter *it, size_t k, const pytree_leaf *expected, const pytree_leaf *got,
-                                            const char *how)
-{
-    char a[PYTREE__SIDE], b[PYTREE__SIDE];
-    if (!PYTREE__MESSAGES) { return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE, "")); }
-    if (expected->form == PYTREE_FORM_NONE) {                  /* below a leaf of the first tree there may be anything */
-        pytree__leaf_text(a, sizeof a, expected);
-    } else {
-        snprintf(a, sizeof a, "%.150s", pytree__view_name(expected));
-    }
-    if (got->form == PYTREE_FORM_LEAF || got->form == PYTREE_FORM_NONE) {
-        pytree__leaf_text(b, sizeof b, got);
-    } else {
-        snprintf(b, sizeof b, "%.150s", pytree__view_name(got));
-    }
-    return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
-                                                 "expected %s as in the first tree, got %s in tree %zu%s", a, b, k, how));
-}
-
 /* Prepares the cursors. Few trees share the iterator's frames and views; of more, each has as many, all in one block. */
-static pytree_status pytree__iter_cursors(pytree_iter *it, size_t n, const pytree_options *opt, pytree_error *err)
+static PYTREE__APART_CLANG pytree_status pytree__iter_cursors(pytree_iter *it, size_t n, const pytree_options *opt,
+                                                              pytree_error *err)
 {
     const size_t each = sizeof(pytree__cursor) + sizeof(pytree_leaf *) + sizeof it->own_frames + sizeof it->own_views;
     size_t frames = PYTREE__FRAMES / n, views = PYTREE__ITER_VIEWS / n, k;
@@ -175,24 +149,6 @@ static size_t pytree__frame_maxlen(const pytree__frame *f)
     return f->shape[0];
 }
 
-static PYTREE__APART_CLANG pytree_status pytree__fail_statics(pytree_iter *it, size_t k)
-{
-    const pytree__cursor *c = &it->cursors[0];
-    return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
-                                                 "expected %s with the static values of the first tree, got others in tree %zu",
-                                                 c->frames[c->n_frames - 1].type->name, k));
-}
-
-/* Writes a child's key as messages name it. */
-static PYTREE__APART_CLANG void pytree__put_child(struct pytree__text_writer *to, const pytree_entry *entry)
-{
-    if (entry->kind == PYTREE_ATTRIBUTE || entry->kind == PYTREE_KEY || entry->kind == PYTREE_INT_KEY) {
-        pytree__put_key(to, entry, entry->kind == PYTREE_INT_KEY ? 0 : strlen(entry->name));
-    } else {
-        pytree__put_entry(to, entry, NULL, true);
-    }
-}
-
 /* Compares the static values of a struct that tree 0 and tree k have just opened; one of them may be a node of a
  * pytree_flat. */
 static PYTREE__APART_CLANG bool pytree__frame_statics_equal(const pytree__frame *f, const pytree__frame *g)
@@ -221,20 +177,9 @@ static PYTREE__APART pytree_status pytree__keys_equal(pytree_iter *it, size_t k)
     size_t i;
     if (pytree__in_row(f) && pytree__in_row(g)) { return PYTREE_OK; }
     for (i = 0; i < f->count; i++) {
-        char p[80], q[80];
         pytree__frame_entry(a, f, i, &x);
         pytree__frame_entry(b, g, i, &y);
-        if (pytree__same_entry(&x, &y)) { continue; }
-        if (PYTREE__MESSAGES) {
-            struct pytree__text_writer to = pytree__text_to(p, sizeof p, NULL);
-            pytree__put_child(&to, &x);
-            pytree__end_text(&to, sizeof p);
-            to = pytree__text_to(q, sizeof q, NULL);
-            pytree__put_child(&to, &y);
-            pytree__end_text(&to, sizeof q);
-        }
-        return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
-                                                     "expected key %s as in the first tree, got %s in tree %zu", p, q, k));
+        if (!pytree__same_entry(&x, &y)) { return pytree__fail_key(it, k, &x, &y); }
     }
     return PYTREE_OK;
 }
@@ -253,12 +198,14 @@ PYTREE__NOINLINE_CLANG pytree_status pytree__nodes_equal(pytree_iter *it, size_t
     }
     if (f->form == PYTREE_FORM_STRUCT || g->form == PYTREE_FORM_STRUCT
         || (f->type->kind == PYTREE_KIND_STRUCT && f->form == PYTREE_FORM_FLAT)) {
-        return pytree__frame_statics_equal(f, g) ? PYTREE_OK : pytree__fail_statics(it, k);
+        return pytree__frame_statics_equal(f, g) ? PYTREE_OK
+             : PYTREE__MESSAGES ? pytree__fail_struct_statics(it, k) : pytree__fail_statics(it, k);
     }
     if (!PYTREE__CONTAINERS) { return PYTREE_OK; }
     node = pytree__type_of_form(f->form, f->type);
-    if (pytree__traits(node)->meta == PYTREE__META_MAXLEN && !it->up_to && pytree__frame_maxlen(f) != pytree__frame_maxlen(g)) {
-        return pytree__fail_statics(it, k);
+    if (pytree__traits(node)->meta == PYTREE__META_MAXLEN && !it->up_to) {
+        const size_t maxlen[2] = { pytree__frame_maxlen(f), pytree__frame_maxlen(g) };
+        if (maxlen[0] != maxlen[1]) { return pytree__fail_maxlen(it, k, maxlen); }
     }
     if (pytree__traits(node)->meta == PYTREE__META_BYTES) {
         size_t m, n;

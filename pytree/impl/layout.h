@@ -27,7 +27,7 @@ static PYTREE__APART void pytree__layout_cache_init(pytree__layout_cache *p, pyt
 }
 
 /* Returns false: there is no room for more. */
-static bool pytree__layout_full(pytree__layout_cache *p)
+static PYTREE__APART_CLANG bool pytree__layout_full(pytree__layout_cache *p)
 {
     p->full = true;
     return false;

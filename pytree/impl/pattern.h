@@ -150,7 +150,8 @@ static bool pytree__pattern_add_span(struct pytree__pattern *p, size_t at, size_
 }
 
 /* List the leaves of structs in which these nullable pointers are NULL. Return false if there is no room. */
-static bool pytree__pattern_add_leaves(struct pytree__pattern *p, const pytree_type *type, uint64_t null_mask)
+static PYTREE__APART_CLANG bool pytree__pattern_add_leaves(struct pytree__pattern *p, const pytree_type *type,
+                                                           uint64_t null_mask)
 {
     struct pytree__leaf_slot slots[PYTREE__PATTERN_LEAVES];
     const struct pytree__leaf_slot *const end = pytree__leaf_slots_add(slots, slots + PYTREE__PATTERN_LEAVES, type, 0,

@@ -521,4 +521,73 @@ static bool pytree__same_statics(const pytree_type *type, const char *a, const c
     c.other = b;
     return pytree__visit_statics(type, 0, pytree__same_piece, &c);
 }
+
+/* ---- What differs ------------------------------------------------------------------------------------------------------ */
+
+static PYTREE__APART_CLANG struct pytree__static_side pytree__static_side_of(const pytree__frame *f)
+{
+    struct pytree__static_side side = { NULL, NULL };
+    const pytree_flat *const flat = (const pytree_flat *)f->self;
+    if (f->form == PYTREE_FORM_STRUCT) { side.self = (const char *)f->self; }
+    else { side.packed = flat->def->statics + flat->def->nodes[f->shape[0]].meta; }
+    return side;
+}
+
+/* Compare a static value of two sides. Where they are equal, packed ones are skipped. */
+static PYTREE__APART_CLANG bool pytree__same_sides(const pytree_field *row, struct pytree__static_side sides[2])
+{
+    const char *const a = sides[0].self, *const b = sides[1].self;
+    const unsigned char *ends[2];
+    size_t k, n;
+    if (a != NULL && b != NULL) { return pytree__same_row(row, a + row->offset, b + row->offset); }
+    for (k = 0; k < 2; k++) {
+        ends[k] = sides[k].packed;
+        if (ends[k] == NULL) { continue; }
+        (void)pytree__visit_row(row, 0, pytree__skip_piece, &ends[k]);
+    }
+    if (a != NULL && pytree__match_row(row, a + row->offset, sides[1].packed) == NULL) { return false; }
+    if (b != NULL && pytree__match_row(row, b + row->offset, sides[0].packed) == NULL) { return false; }
+    if (a == NULL && b == NULL) {
+        n = (size_t)(ends[0] - sides[0].packed);
+        if (n != (size_t)(ends[1] - sides[1].packed) || memcmp(sides[0].packed, sides[1].packed, n) != 0) { return false; }
+    }
+    for (k = 0; k < 2; k++) { sides[k].packed = ends[k]; }
+    return true;
+}
+
+static PYTREE__NOINLINE const pytree_field *pytree__static_that_differs(const pytree_type *type,
+                                                                        struct pytree__static_side sides[2])
+{
+    const pytree_field *row = pytree__origin(type)->fields, *const last = row + pytree__origin(type)->n_fields - 1;
+    while (row != last && (row->row != PYTREE_ROW_STATIC || pytree__same_sides(row, sides))) { row++; }
+    return row;
+}
+
+/* Put a static value of a struct that has to be packed before. */
+static PYTREE__NOINLINE void pytree__put_unpacked(struct pytree__text_writer *to, const pytree_field *row, const char *at)
+{
+    unsigned char bytes[PYTREE__SIDE];
+    pytree__statics packed;
+    packed.at = bytes;
+    packed.length = 0;
+    packed.room = sizeof bytes;
+    pytree__pack(&packed, row, at);
+    if (packed.length <= sizeof bytes) { (void)pytree__put_row(to, row, bytes); } else { pytree__put_text(to, "a long value"); }
+}
+
+static PYTREE__NOINLINE void pytree__put_side(struct pytree__text_writer *to, const pytree_field *row,
+                                              const struct pytree__static_side *side)
+{
+    const char *const at = side->self == NULL ? NULL : side->self + row->offset, *s = NULL;
+    struct pytree__text_writer part = pytree__part_of(to, PYTREE__SIDE / 2);
+    if (at == NULL || row->form == PYTREE__PACK_BYTES) {
+        (void)pytree__put_row(&part, row, at == NULL ? side->packed : (const unsigned char *)at);
+    } else if (row->form == PYTREE__PACK_TEXT && row->ndim == 0) {
+        memcpy(&s, at, sizeof s);
+        if (s == NULL) { pytree__put_text(&part, "None"); } else { pytree__put_repr(&part, s, strlen(s)); }
+    } else {
+        pytree__put_unpacked(&part, row, at);
+    }
+    pytree__put_part(to, &part);
+}
 #endif

@@ -89,6 +89,22 @@ static PYTREE__APART_CLANG void pytree__put_integer(struct pytree__text_writer *
     pytree__put_number(to, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
 }
 
+/* Returns a writer of the next piece, of which at most n bytes are written. */
+static PYTREE__APART_CLANG struct pytree__text_writer pytree__part_of(const struct pytree__text_writer *to, size_t n)
+{
+    struct pytree__text_writer part = *to;
+    if (part.room > to->length + n) { part.room = to->length + n; }
+    return part;
+}
+
+/* Goes on behind a piece; where it was cut off, after dots. */
+static PYTREE__APART_CLANG void pytree__put_part(struct pytree__text_writer *to, const struct pytree__text_writer *part)
+{
+    const bool cut = part->length > part->room;
+    to->length = cut ? part->room : part->length;
+    if (cut) { pytree__text_put(to, "...", 3); }
+}
+
 /* Terminates the string in a buffer of n bytes. Returns its full length, as snprintf does. */
 static PYTREE__APART size_t pytree__end_text(const struct pytree__text_writer *to, size_t n)
 {

@@ -325,7 +325,7 @@ static pytree_status pytree__leaf_counts(const pytree_def *def, size_t n, const 
 }
 
 /* Checks that the caller's leaves are leaves. Called before the first one that pytree__fit has not compared is used. */
-static pytree_status pytree__given_leaves(size_t n, const pytree_leaf *leaves, pytree_error *err)
+static PYTREE__APART_CLANG pytree_status pytree__given_leaves(size_t n, const pytree_leaf *leaves, pytree_error *err)
 {
     size_t i;
     for (i = 0; i < n; i++) {

@@ -4,25 +4,70 @@
 
 #include "internal.h"
 
-/* Compares a node of dst with the treedef's node j; `same` tells whether static values and keys are equal. */
-static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def, size_t j, const pytree_type *type,
-                                        size_t arity, bool same)
+/* Return the treedef's node whose place is that of the open node on top, all of whose children were found, before node j; or j
+ * where the treedef has another one just like it there, whose children are elsewhere. */
+static PYTREE__APART_CLANG size_t pytree__into_place(const pytree__cursor *c, const pytree_def *def, size_t j,
+                                                     const pytree_node *mine)
+{
+    size_t around = 0, first = j, k;      /* nodes that begin there or before, the outermost last; the first one in it */
+    for (k = 0; k < mine->arity; k++) { first -= def->nodes[first - 1].nodes; }
+    for (k = first; k < def->n_nodes; k++) { around += k + 1 - def->nodes[k].nodes <= first; }
+    for (k = first; k < def->n_nodes; k++) {
+        around -= k + 1 - def->nodes[k].nodes <= first;
+        if (around == c->n_frames - 1) { return pytree__same_node(mine, &def->nodes[k]) ? j : k; }
+    }
+    return j;
+}
+
+/* Fail because dst has another node than the treedef's node j. */
+static PYTREE__NOINLINE pytree_status pytree__into_fail(pytree__cursor *c, const pytree_def *def, size_t j,
+                                                        const pytree_node *mine, bool same)
+{
+    struct pytree__text_writer to;
+    if (pytree__fail_begin(c, PYTREE_STRUCTURE, &to)) {
+        pytree__put_text(&to, "expected ");
+        if (j < def->n_nodes) { pytree__node_text(&to, def, &def->nodes[j]); } else { pytree__put_text(&to, "the end"); }
+        pytree__put_text(&to, ", got ");
+        pytree__node_text(&to, NULL, mine);
+        if (!same) { pytree__put_text(&to, " with other static values or keys"); }
+        pytree__end_text(&to, sizeof c->err->message);
+    }
+    return PYTREE_STRUCTURE;
+}
+
+/* Fail because the open struct on top has not the static values of the treedef's node j. */
+static PYTREE__NOINLINE pytree_status pytree__into_fail_statics(pytree__cursor *c, const pytree_def *def, size_t j)
+{
+    struct pytree__static_side sides[2] = { { NULL, NULL }, { NULL, NULL } };
+    const pytree_type *const type = def->nodes[j].type;
+    struct pytree__text_writer to;
+    if (pytree__fail_begin(c, PYTREE_STRUCTURE, &to)) {
+        const pytree_field *row;
+        sides[0].packed = def->statics + def->nodes[j].meta;
+        sides[1] = pytree__static_side_of(&c->frames[c->n_frames - 1]);
+        row = pytree__static_that_differs(type, sides);
+        pytree__put_text(&to, "expected ");
+        pytree__put_text(&to, type->name);
+        pytree__put_text(&to, " with ");
+        pytree__put_text(&to, row->name);
+        pytree__put_text(&to, "=");
+        pytree__put_side(&to, row, &sides[0]);
+        pytree__put_text(&to, ", got ");
+        pytree__put_side(&to, row, &sides[1]);
+        pytree__end_text(&to, sizeof c->err->message);
+    }
+    return PYTREE_STRUCTURE;
+}
+
+/* Compares a leaf or None of dst with the treedef's node j. */
+static PYTREE__APART_CLANG pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def, size_t j,
+                                                            const pytree_type *type)
 {
     pytree_node mine;
-    char expected[200], got[200];
-    struct pytree__text_writer to = pytree__text_to(expected, sizeof expected, NULL);
     mine.type = type;
-    mine.arity = (uint32_t)arity;
-    mine.meta = 0;
-    if (j < def->n_nodes && pytree__same_node(&mine, &def->nodes[j]) && same) { return PYTREE_OK; }
-    if (!PYTREE__MESSAGES) { return pytree__fail_at(c, PYTREE_STRUCTURE, ""); }
-    if (j < def->n_nodes) { pytree__node_text(&to, def, &def->nodes[j]); } else { pytree__put_text(&to, "the end"); }
-    pytree__end_text(&to, sizeof expected);
-    to = pytree__text_to(got, sizeof got, NULL);
-    pytree__node_text(&to, NULL, &mine);
-    pytree__end_text(&to, sizeof got);
-    return pytree__fail_at(c, PYTREE_STRUCTURE, "expected %s, got %s%s", expected, got,
-                           same ? "" : " with other static values or keys");
+    mine.arity = 0;
+    if (j < def->n_nodes && pytree__same_node(&mine, &def->nodes[j])) { return PYTREE_OK; }
+    return pytree__into_fail(c, def, j, &mine, true);
 }
 
 /* Compares an open node's static values or keys with those of the treedef's node j, which has the same type. */
@@ -163,8 +208,8 @@ PYTREE__INLINE void pytree__store_set(struct pytree__store *store, unsigned kind
 }
 
 /* Find where a leaf is stored, for which dst has this value. Returns false if it is there already, or is no leaf. */
-static bool pytree__store_of(struct pytree__store *store, const pytree__cursor *c, const pytree_leaf *value,
-                             const pytree_leaf *leaf)
+static PYTREE__APART_CLANG bool pytree__store_of(struct pytree__store *store, const pytree__cursor *c, const pytree_leaf *value,
+                                                 const pytree_leaf *leaf)
 {
     const char *self;
     const pytree_field *const row = pytree__row_at(c, &self);
@@ -298,16 +343,18 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
 static PYTREE__APART_CLANG pytree_status pytree__into_end(pytree__cursor *c, const pytree_def *def, size_t j)
 {
     pytree__frame *const f = &c->frames[c->n_frames - 1];
-    const pytree_type *type = pytree__type_of_form(f->form, f->type);
     const size_t next = f->next;
-    pytree_status status;
+    pytree_status status = PYTREE_OK;
     pytree_node mine;
-    mine.type = type;
+    mine.type = pytree__type_of_form(f->form, f->type);
     mine.arity = (uint32_t)f->count;
     f->next = 0;                          /* an error here is the node's own */
-    status = pytree__match_node(c, def, j, type, f->count,
-                                j < def->n_nodes
-                                    && (!pytree__same_node(&mine, &def->nodes[j]) || pytree__same_meta(c, f, def, j)));
+    if (j >= def->n_nodes || !pytree__same_node(&mine, &def->nodes[j])) {
+        status = pytree__into_fail(c, def, pytree__into_place(c, def, j, &mine), &mine, true);
+    } else if (!pytree__same_meta(c, f, def, j)) {
+        status = mine.type->kind == PYTREE_KIND_STRUCT ? pytree__into_fail_statics(c, def, j)
+                                                       : pytree__into_fail(c, def, j, &mine, false);
+    }
     f->next = next;
     return status;
 }
@@ -327,7 +374,7 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cach
         case PYTREE__AT_LEAF:
             if (!given) { c->status = pytree__given_leaves(def->n_leaves, leaves, c->err); }
             given = true;
-            if (!put && c->status == PYTREE_OK) { c->status = pytree__match_node(c, def, j, NULL, 0, true); }
+            if (!put && c->status == PYTREE_OK) { c->status = pytree__match_node(c, def, j, NULL); }
             if (put) {
                 pytree__store_leaf(c, value, leaf);
             } else if (c->status == PYTREE_OK) {
@@ -337,7 +384,7 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cach
             leaf++;
             break;
         case PYTREE__AT_NONE:
-            if (!put) { c->status = pytree__match_node(c, def, j, &pytree_types[PYTREE__T_none], 0, true); }
+            if (!put) { c->status = pytree__match_node(c, def, j, &pytree_types[PYTREE__T_none]); }
             j++;
             break;
         case PYTREE__AT_RUN:

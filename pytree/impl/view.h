@@ -78,21 +78,26 @@ static PYTREE__APART_CLANG const char *pytree__view_name(const pytree_leaf *v)
     return pytree__name_of(type, ((const pytree_items *)v->data)->name);
 }
 
+static void pytree__put_leaf_type(struct pytree__text_writer *to, const pytree_leaf *leaf)
+{
+    int i;
+    if (leaf->form == PYTREE_FORM_NONE) { pytree__put_text(to, "None"); }
+    else { pytree__put_text(to, pytree_dtype_name(leaf->type)); }
+    if (leaf->ndim > 0 && pytree_is_leaf(leaf)) {
+        pytree__text_put(to, "[", 1);
+        for (i = 0; i < leaf->ndim; i++) {
+            if (i != 0) { pytree__text_put(to, ",", 1); }
+            pytree__put_number(to, leaf->shape[i]);
+        }
+        pytree__text_put(to, "]", 1);
+    }
+    if (PYTREE__DEVICES && leaf->form == PYTREE_FORM_DEVICE) { pytree__put_text(to, " on a device"); }
+}
+
 static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf)
 {
     struct pytree__text_writer to = pytree__text_to(text, n, NULL);
-    int i;
-    if (leaf->form == PYTREE_FORM_NONE) { pytree__put_text(&to, "None"); }
-    else { pytree__put_text(&to, pytree_dtype_name(leaf->type)); }
-    if (leaf->ndim > 0 && pytree_is_leaf(leaf)) {
-        pytree__text_put(&to, "[", 1);
-        for (i = 0; i < leaf->ndim; i++) {
-            if (i != 0) { pytree__text_put(&to, ",", 1); }
-            pytree__put_number(&to, leaf->shape[i]);
-        }
-        pytree__text_put(&to, "]", 1);
-    }
-    if (PYTREE__DEVICES && leaf->form == PYTREE_FORM_DEVICE) { pytree__put_text(&to, " on a device"); }
+    pytree__put_leaf_type(&to, leaf);
     pytree__end_text(&to, n);
 }
 

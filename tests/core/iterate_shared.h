@@ -81,7 +81,7 @@ static inline void assert_unlike(pytree first, pytree other, const char *path, c
     pytree trees[3], list[3];
     Count count = { 0, 0 };
     pytree_error error = { 0 };
-    char words[80], below[60];
+    char words[160], below[60];
     trees[0] = trees[1] = first;
     trees[2] = other;
     assert_error(pytree_map(count_leaves, &count, NULL, 3, trees, NULL, &error), PYTREE_STRUCTURE, path, &error);

@@ -71,11 +71,11 @@ static void flat_trees_beside_structs(void **state)
                         ".head.w  i32 40\n.head.b  i32 50\n.scale  i32 60\n");
     /* static values of a struct against those of a treedef */
     a.layers[1].din = 1;
-    assert_unlike(PYTREE(&a), PYTREE(&flat), ".layers[1]", "Linear", "others");
-    assert_unlike(PYTREE(&flat), PYTREE(&a), ".layers[1]", "Linear", "others");
+    assert_unlike(PYTREE(&a), PYTREE(&flat), ".layers[1]", "Linear with din=1 ", "3 in");
+    assert_unlike(PYTREE(&flat), PYTREE(&a), ".layers[1]", "Linear with din=3 ", "1 in");
     again = def_of(PYTREE(&a));
     other.def = again;
-    assert_unlike(PYTREE(&other), PYTREE(&flat), ".layers[1]", "Linear", "others");
+    assert_unlike(PYTREE(&other), PYTREE(&flat), ".layers[1]", "Linear with din=1 ", "3 in");
     pytree_def_free(again);
     a.layers[1].din = 3;
     pytree_def_free(def);

@@ -127,7 +127,6 @@ typedef struct Titled { const char *title; float x; } Titled;
 /* Treedefs with leaves, of structs whose static values have as many bytes or not. */
 static void static_values_of_flats(void **state)
 {
-    static const char words[] = "expected Titled with the static values of the first tree, got others in tree 1";
     static const char *const titles[4] = { "one", "one", "two", "three" };
     pytree_flat flats[4];
     pytree_error error = { 0 };
@@ -143,9 +142,84 @@ static void static_values_of_flats(void **state)
         flats[i].leaves = leaves;
     }
     assert_map(PYTREE(&flats[0]), PYTREE(&flats[1]), "", NULL);
-    assert_map(PYTREE(&flats[0]), PYTREE(&flats[2]), "", words);
-    assert_map(PYTREE(&flats[0]), PYTREE(&flats[3]), "", words);
+    assert_map(PYTREE(&flats[0]), PYTREE(&flats[2]), "",
+               "expected Titled with title='one' as in the first tree, got 'two' in tree 1");
+    assert_map(PYTREE(&flats[0]), PYTREE(&flats[3]), "",
+               "expected Titled with title='one' as in the first tree, got 'three' in tree 1");
     for (i = 0; i < 4; i++) { pytree_def_free((pytree_def *)(uintptr_t)flats[i].def); }
+}
+
+typedef struct Captioned { const char *caption; float x; int n; } Captioned;
+
+#define PYTREE_STRUCT Captioned
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, caption) PYTREE_FIELD(DATA, x) PYTREE_FIELD(STATIC, n)
+#include "pytree_registry.h"
+
+typedef struct Tagged { const char *tags[2]; float x; } Tagged;
+
+#define PYTREE_STRUCT Tagged
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, tags) PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
+enum { LONG = 400, SHOWN = 79 };
+
+/* Maps over a struct and another one, and their treedefs, stop with this message (NULL: go through); the treedef of the other one
+ * does not go into the struct. */
+static void assert_statics(pytree a, pytree b, const char *message, const char *into_message)
+{
+    const pytree structs[2] = { a, b };
+    pytree_flat flats[2];
+    pytree_error error = { 0 };
+    size_t i;
+    for (i = 0; i < 2; i++) {
+        pytree_leaf *leaves = NULL;
+        pytree_def *def;
+        assert_ok(pytree_flatten(structs[i], &leaves, 0, &def, NULL, &error), &error);
+        flats[i].def = def;
+        flats[i].leaves = leaves;
+    }
+    assert_map(a, b, "", message);
+    assert_map(PYTREE(&flats[0]), b, "", message);
+    assert_map(a, PYTREE(&flats[1]), "", message);
+    assert_map(PYTREE(&flats[0]), PYTREE(&flats[1]), "", message);
+    for (i = 0; i < 2 && message != NULL; i++) {
+        const pytree to = i == 0 ? a : PYTREE(&flats[0]);
+        memset(&error, 0, sizeof error);
+        assert_error(pytree_unflatten_into(flats[1].def, 1, flats[1].leaves, to, NULL, &error), PYTREE_STRUCTURE, "", &error);
+        assert_string_equal(error.message, into_message);
+        assert_int_equal(pytree_unflatten_into(flats[1].def, 1, flats[1].leaves, to, NULL, NULL), PYTREE_STRUCTURE);
+    }
+    for (i = 0; i < 2; i++) { pytree_def_free((pytree_def *)(uintptr_t)flats[i].def); }
+}
+
+/* The value that differs is named, of structs and of treedefs; a long one is cut off. */
+static void static_values_that_differ(void **state)
+{
+    static char one[LONG], other[LONG], message[300], into_message[300];
+    Captioned a = { one, 1, 1 }, b = { one, 1, 2 }, c = { "x", 1, 1 }, d = { other, 1, 1 }, e = { NULL, 1, 1 };
+    Tagged f = { { "p", "q" }, 1 }, g = { { "p", NULL }, 1 }, h = { { "p", one }, 1 };
+    (void)state;
+    memset(one, 'a', LONG - 1);
+    memset(other, 'a', LONG - 1);
+    other[LONG - 2] = 'b';
+    assert_statics(PYTREE(&a), PYTREE(&a), NULL, NULL);
+    assert_statics(PYTREE(&a), PYTREE(&b), "expected Captioned with n=1 as in the first tree, got 2 in tree 1",
+                   "expected Captioned with n=2, got 1");
+    assert_statics(PYTREE(&c), PYTREE(&e), "expected Captioned with caption='x' as in the first tree, got None in tree 1",
+                   "expected Captioned with caption=None, got 'x'");
+    snprintf(message, sizeof message, "expected Captioned with caption='%.*s... as in the first tree, got 'x' in tree 1", SHOWN, one);
+    snprintf(into_message, sizeof into_message, "expected Captioned with caption='x', got '%.*s...", SHOWN, one);
+    assert_statics(PYTREE(&a), PYTREE(&c), message, into_message);
+    snprintf(into_message, sizeof into_message, "expected Captioned with caption='%.*s..., got '%.*s...", SHOWN, one, SHOWN, one);
+    snprintf(message, sizeof message, "expected Captioned with caption='%.*s... as in the first tree, got '%.*s... in tree 1", SHOWN,
+             one, SHOWN, one);
+    message[sizeof ((pytree_error *)0)->message - 1] = '\0';
+    assert_statics(PYTREE(&a), PYTREE(&d), message, into_message);
+    assert_statics(PYTREE(&f), PYTREE(&g),
+                   "expected Tagged with tags=('p', 'q') as in the first tree, got ('p', None) in tree 1",
+                   "expected Tagged with tags=('p', None), got ('p', 'q')");
+    assert_map(PYTREE(&f), PYTREE(&h), "",
+               "expected Tagged with tags=('p', 'q') as in the first tree, got a long value in tree 1");
 }
 
 static bool nowhere(void *context, const pytree_leaf *value, const pytree_path *path)
@@ -272,6 +346,7 @@ int main(void)
         cmocka_unit_test(keys_of_other_kinds),
         cmocka_unit_test(metadata_that_is_longer),
         cmocka_unit_test(static_values_of_flats),
+        cmocka_unit_test(static_values_that_differ),
         cmocka_unit_test(flats_with_a_predicate),
         cmocka_unit_test(types_that_are_described_twice),
         cmocka_unit_test(structs_that_need_room),

@@ -408,6 +408,48 @@ static void unflatten_into_a_tree_with_a_list_more(void **state)
     pytree_def_free(parts.def);
 }
 
+/* Leaves of `from` do not go into `to`: the message says which node the treedef has at that place. */
+static void assert_no_place(pytree from, pytree to, const char *path, const char *message)
+{
+    Parts parts = parts_of(from, NULL);
+    pytree_error error = { 0 };
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, to, NULL, &error), PYTREE_STRUCTURE, path, &error);
+    assert_string_equal(error.message, message);
+    pytree_def_free(parts.def);
+}
+
+/* A node that ends too early or too late is compared with the one in its place, not with the treedef's next one. */
+static void unflatten_into_lists_of_other_lengths(void **state)
+{
+    int x[4] = { 1, 2, 3, 4 };
+    const pytree a = PYTREE(&x[0]), b = PYTREE(&x[1]), c = PYTREE(&x[2]);
+    (void)state;
+    assert_no_place(PYTREE_LIST(a, b, c), PYTREE_LIST(a, b), "", "expected list of 3, got list of 2");
+    assert_no_place(PYTREE_TUPLE(c, PYTREE_LIST(a, b, c), a), PYTREE_TUPLE(c, PYTREE_LIST(a, b), a), "[1]",
+                    "expected list of 3, got list of 2");
+    assert_no_place(PYTREE_TUPLE(PYTREE_LIST(a, b), c), PYTREE_TUPLE(PYTREE_LIST(PYTREE_LIST(a), b), c), "[0][0]",
+                    "expected a leaf, got list of 1");
+    assert_no_place(PYTREE_TUPLE(a, b, c), PYTREE_TUPLE(PYTREE_LIST(a, b), c), "[0]", "expected a leaf, got list of 2");
+    assert_no_place(PYTREE_LIST(PYTREE_DICT({ "k", a }), b), PYTREE_LIST(PYTREE_LIST(a), b), "[0]",
+                    "expected dict of 1, got list of 1");
+    assert_no_place(PYTREE_LIST(a), PYTREE_LIST(a, b), "[1]", "expected list of 1, got a leaf");
+    assert_no_place(a, PYTREE_LIST(a), "", "expected a leaf, got list of 1");
+    assert_no_place(a, PYTREE_LIST(a, PYTREE_LIST()), "[1]", "expected the end, got list of 0");
+}
+
+/* As many nodes in the tree, but others. */
+static void unflatten_into_a_tree_with_a_list_less(void **state)
+{
+    int x = 1;
+    Parts parts = parts_of(PYTREE_LIST(PYTREE_LIST(PYTREE(&x))), NULL);
+    pytree_error error = { 0 };
+    (void)state;
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE_LIST(PYTREE(&x)), NULL, &error),
+                 PYTREE_STRUCTURE, "", &error);
+    assert_string_equal(error.message, "expected 3 nodes, got 2");
+    pytree_def_free(parts.def);
+}
+
 /* A struct in which another is a leaf has as many nodes as one in which that is None. */
 static void unflatten_into_where_a_struct_is_a_leaf(void **state)
 {
@@ -546,6 +588,8 @@ int main(void)
         cmocka_unit_test(copy_into_another_structure_is_refused),
         cmocka_unit_test(unflatten_into_deques_and_namedtuples),
         cmocka_unit_test(unflatten_into_a_tree_with_a_list_more),
+        cmocka_unit_test(unflatten_into_lists_of_other_lengths),
+        cmocka_unit_test(unflatten_into_a_tree_with_a_list_less),
         cmocka_unit_test(unflatten_into_where_a_struct_is_a_leaf),
         cmocka_unit_test(unflatten_into_structs_that_begin_elsewhere),
         cmocka_unit_test(unflatten_into_a_flat_tree),

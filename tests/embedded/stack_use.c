@@ -197,6 +197,49 @@ static bool do_map_4_error(void)
     float *const w = take_away();
     return give_back(w, is_refused(done(pytree_map(nothing, NULL, NULL, 4, all, NULL, &refused))));
 }
+static bool do_copy_into_shape_error(void)
+{
+    static float x[3];
+    const pytree lists[2] = { PYTREE_LIST(PYTREE_ARRAY(x, 2)), PYTREE_LIST(PYTREE_ARRAY(x, 3)) };
+    pytree_error mine = { PYTREE_OK, "", "" };
+    (void)pytree_copy_into(lists[0], lists[1], NULL, &mine);
+    return mine.status == PYTREE_SHAPE;
+}
+static bool do_map_type_error(void)
+{
+    const pytree all[4] = { t, t, t, dict };
+    pytree_error mine = { PYTREE_OK, "", "" };
+    (void)pytree_map(nothing, NULL, NULL, 4, all, NULL, &mine);
+    return mine.status == PYTREE_STRUCTURE;
+}
+static bool do_unflatten_into_structure_error(void)
+{
+    pytree_error mine = { PYTREE_OK, "", "" };
+    Linear *const head = ((Net *)u.data)->head;
+    ((Net *)u.data)->head = head == NULL ? ((Net *)u.data)->layers : NULL;
+    (void)pytree_unflatten_into(def, n_leaves, leaves, u, NULL, &mine);
+    ((Net *)u.data)->head = head;
+    return mine.status == PYTREE_STRUCTURE;
+}
+static bool do_map_static_error(void)
+{
+    const pytree all[4] = { t, t, t, u };
+    pytree_error mine = { PYTREE_OK, "", "" };
+    const char *const name = ((Net *)u.data)->name;
+    ((Net *)u.data)->name = "another name";
+    (void)pytree_map(nothing, NULL, NULL, 4, all, NULL, &mine);
+    ((Net *)u.data)->name = name;
+    return mine.status == PYTREE_STRUCTURE && strstr(mine.message, "got 'another name' in tree 3") != NULL;
+}
+static bool do_unflatten_into_static_error(void)
+{
+    pytree_error mine = { PYTREE_OK, "", "" };
+    const char *const name = ((Net *)u.data)->name;
+    ((Net *)u.data)->name = "another name";
+    (void)pytree_unflatten_into(def, n_leaves, leaves, u, NULL, &mine);
+    ((Net *)u.data)->name = name;
+    return mine.status == PYTREE_STRUCTURE && strstr(mine.message, "got 'another name'") != NULL;
+}
 static bool do_paths_error(void)
 {
     float *const w = take_away();
@@ -354,9 +397,14 @@ static const struct {
     { "pytree_flatten, NULL", do_flatten_error, KB(16) },
     { "pytree_unflatten, other type", do_unflatten_error, KB(16) },
     { "pytree_unflatten_into, NULL", do_unflatten_into_error, KB(16) },
+    { "pytree_unflatten_into, other structure", do_unflatten_into_structure_error, KB(16) },
+    { "pytree_unflatten_into, other static value", do_unflatten_into_static_error, KB(16) },
     { "pytree_clone, NULL", do_clone_error, KB(16) },
     { "pytree_copy_into, NULL", do_copy_into_error, KB(16) },
     { "pytree_map, NULL in one of four", do_map_4_error, KB(16) },
+    { "pytree_map, other static value", do_map_static_error, KB(16) },
+    { "pytree_copy_into, other shape", do_copy_into_shape_error, KB(16) },
+    { "pytree_map, other type", do_map_type_error, KB(16) },
     { "pytree_sum, NULL", do_sum_error, KB(16) },
     { "pytree_walk, stopped", do_walk_error, KB(16) },
     { "pytree_text, NULL", do_text_error, KB(16) },
