@@ -163,8 +163,8 @@ typedef struct Tagged { const char *tags[2]; float x; } Tagged;
 
 enum { LONG = 400, SHOWN = 79 };
 
-/* Maps over a struct and another one, and their treedefs, stop with this message (NULL: go through); the treedef of the other one
- * does not go into the struct. */
+/* Maps over a struct and another one, and their treedefs, stop with this message (NULL: go through); the treedef of the other
+ * one does not go into the struct. */
 static void assert_statics(pytree a, pytree b, const char *message, const char *into_message)
 {
     const pytree structs[2] = { a, b };
@@ -207,12 +207,14 @@ static void static_values_that_differ(void **state)
                    "expected Captioned with n=2, got 1");
     assert_statics(PYTREE(&c), PYTREE(&e), "expected Captioned with caption='x' as in the first tree, got None in tree 1",
                    "expected Captioned with caption=None, got 'x'");
-    snprintf(message, sizeof message, "expected Captioned with caption='%.*s... as in the first tree, got 'x' in tree 1", SHOWN, one);
+    snprintf(message, sizeof message, "expected Captioned with caption='%.*s... as in the first tree, got 'x' in tree 1", SHOWN,
+             one);
     snprintf(into_message, sizeof into_message, "expected Captioned with caption='x', got '%.*s...", SHOWN, one);
     assert_statics(PYTREE(&a), PYTREE(&c), message, into_message);
-    snprintf(into_message, sizeof into_message, "expected Captioned with caption='%.*s..., got '%.*s...", SHOWN, one, SHOWN, one);
-    snprintf(message, sizeof message, "expected Captioned with caption='%.*s... as in the first tree, got '%.*s... in tree 1", SHOWN,
-             one, SHOWN, one);
+    snprintf(into_message, sizeof into_message, "expected Captioned with caption='%.*s..., got '%.*s...", SHOWN, one, SHOWN,
+             one);
+    snprintf(message, sizeof message, "expected Captioned with caption='%.*s... as in the first tree, got '%.*s... in tree 1",
+             SHOWN, one, SHOWN, one);
     message[sizeof ((pytree_error *)0)->message - 1] = '\0';
     assert_statics(PYTREE(&a), PYTREE(&d), message, into_message);
     assert_statics(PYTREE(&f), PYTREE(&g),
