@@ -467,6 +467,10 @@ static void deques_of_other_lengths(void **state)
     assert_false(pytree_iter_next(&it));
     assert_string_equal(error.message, "expected deque with maxlen=None as in the first tree, got 6 in tree 1");
     pytree_iter_end(&it);
+    assert_int_equal(pytree_iter_begin(&it, 2, trees, NULL, NULL), PYTREE_OK);
+    assert_false(pytree_iter_next(&it));
+    assert_int_equal(it.status, PYTREE_STRUCTURE);
+    pytree_iter_end(&it);
     memset(&error, 0, sizeof error);
     assert_ok(pytree_map(count_leaves, &count, NULL, 2, trees, NULL, &error), &error);    /* a map asks for the items only */
 }

@@ -149,9 +149,27 @@ static void static_values_of_flats(void **state)
     for (i = 0; i < 4; i++) { pytree_def_free((pytree_def *)(uintptr_t)flats[i].def); }
 }
 
-typedef struct Captioned { const char *caption; float x; int n; } Captioned;
+/* A namedtuple that is the treedef of one is called by its own name. */
+static void flat_namedtuple_beside_a_list(void **state)
+{
+    int x = 1;
+    const pytree list = PYTREE_LIST(PYTREE(&x));
+    pytree_flat flat;
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    pytree_error error = { 0 };
+    (void)state;
+    assert_ok(pytree_flatten(PYTREE_NAMEDTUPLE("Pair", { "x", PYTREE(&x) }), &leaves, 0, &def, NULL, &error), &error);
+    flat.def = def;
+    flat.leaves = leaves;
+    assert_map(PYTREE(&flat), list, "", "expected Pair as in the first tree, got list in tree 1");
+    assert_map(list, PYTREE(&flat), "", "expected list as in the first tree, got Pair in tree 1");
+    pytree_def_free(def);
+}
 
-#define PYTREE_STRUCT Captioned
+typedef struct CaptionedByStringsThatAreLong { const char *caption; float x; int n; } CaptionedByStringsThatAreLong;
+
+#define PYTREE_STRUCT CaptionedByStringsThatAreLong
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, caption) PYTREE_FIELD(DATA, x) PYTREE_FIELD(STATIC, n)
 #include "pytree_registry.h"
 
@@ -161,6 +179,7 @@ typedef struct Tagged { const char *tags[2]; float x; } Tagged;
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, tags) PYTREE_FIELD(DATA, x)
 #include "pytree_registry.h"
 
+#define CAPTIONED "expected CaptionedByStringsThatAreLong with "
 enum { LONG = 400, SHOWN = 79 };
 
 /* Maps over a struct and another one, and their treedefs, stop with this message (NULL: go through); the treedef of the other
@@ -196,24 +215,25 @@ static void assert_statics(pytree a, pytree b, const char *message, const char *
 static void static_values_that_differ(void **state)
 {
     static char one[LONG], other[LONG], message[300], into_message[300];
-    Captioned a = { one, 1, 1 }, b = { one, 1, 2 }, c = { "x", 1, 1 }, d = { other, 1, 1 }, e = { NULL, 1, 1 };
+    CaptionedByStringsThatAreLong a = { one, 1, 1 }, b = { one, 1, 2 }, c = { "x", 1, 1 }, d = { other, 1, 1 };
+    CaptionedByStringsThatAreLong e = { NULL, 1, 1 };
     Tagged f = { { "p", "q" }, 1 }, g = { { "p", NULL }, 1 }, h = { { "p", one }, 1 };
     (void)state;
     memset(one, 'a', LONG - 1);
     memset(other, 'a', LONG - 1);
     other[LONG - 2] = 'b';
     assert_statics(PYTREE(&a), PYTREE(&a), NULL, NULL);
-    assert_statics(PYTREE(&a), PYTREE(&b), "expected Captioned with n=1 as in the first tree, got 2 in tree 1",
-                   "expected Captioned with n=2, got 1");
-    assert_statics(PYTREE(&c), PYTREE(&e), "expected Captioned with caption='x' as in the first tree, got None in tree 1",
-                   "expected Captioned with caption=None, got 'x'");
-    snprintf(message, sizeof message, "expected Captioned with caption='%.*s... as in the first tree, got 'x' in tree 1", SHOWN,
+    assert_statics(PYTREE(&a), PYTREE(&b), CAPTIONED "n=1 as in the first tree, got 2 in tree 1",
+                   CAPTIONED "n=2, got 1");
+    assert_statics(PYTREE(&c), PYTREE(&e), CAPTIONED "caption='x' as in the first tree, got None in tree 1",
+                   CAPTIONED "caption=None, got 'x'");
+    snprintf(message, sizeof message, CAPTIONED "caption='%.*s... as in the first tree, got 'x' in tree 1", SHOWN,
              one);
-    snprintf(into_message, sizeof into_message, "expected Captioned with caption='x', got '%.*s...", SHOWN, one);
+    snprintf(into_message, sizeof into_message, CAPTIONED "caption='x', got '%.*s...", SHOWN, one);
     assert_statics(PYTREE(&a), PYTREE(&c), message, into_message);
-    snprintf(into_message, sizeof into_message, "expected Captioned with caption='%.*s..., got '%.*s...", SHOWN, one, SHOWN,
+    snprintf(into_message, sizeof into_message, CAPTIONED "caption='%.*s..., got '%.*s...", SHOWN, one, SHOWN,
              one);
-    snprintf(message, sizeof message, "expected Captioned with caption='%.*s... as in the first tree, got '%.*s... in tree 1",
+    snprintf(message, sizeof message, CAPTIONED "caption='%.*s... as in the first tree, got '%.*s... in tree 1",
              SHOWN, one, SHOWN, one);
     message[sizeof ((pytree_error *)0)->message - 1] = '\0';
     assert_statics(PYTREE(&a), PYTREE(&d), message, into_message);
@@ -348,6 +368,7 @@ int main(void)
         cmocka_unit_test(keys_of_other_kinds),
         cmocka_unit_test(metadata_that_is_longer),
         cmocka_unit_test(static_values_of_flats),
+        cmocka_unit_test(flat_namedtuple_beside_a_list),
         cmocka_unit_test(static_values_that_differ),
         cmocka_unit_test(flats_with_a_predicate),
         cmocka_unit_test(types_that_are_described_twice),

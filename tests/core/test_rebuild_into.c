@@ -435,6 +435,7 @@ static void unflatten_into_lists_of_other_lengths(void **state)
     assert_no_place(PYTREE_LIST(a), PYTREE_LIST(a, b), "[1]", "expected list of 1, got a leaf");
     assert_no_place(a, PYTREE_LIST(a), "", "expected a leaf, got list of 1");
     assert_no_place(a, PYTREE_LIST(a, PYTREE_LIST()), "[1]", "expected the end, got list of 0");
+    assert_no_place(a, PYTREE_LIST(a, b), "[1]", "expected the end, got a leaf");
 }
 
 /* As many nodes in the tree, but others. */

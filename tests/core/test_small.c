@@ -61,6 +61,33 @@ static void errors_have_a_status_and_a_path(void **state)
     assert_int_equal(pytree_num_leaves(PYTREE(&meters), NULL, NULL), SIZE_MAX);
 }
 
+/* So have those of trees that differ: another type, another static value, another shape, another node. */
+static void trees_that_differ(void **state)
+{
+    float samples[2] = { 1, 2 };
+    Meter a = { 1, 2, 3, samples }, b = { 1, 2, 4, samples };
+    Meters one = { 1, &a }, other = { 1, &b }, none = { 0, NULL };
+    const pytree types[2] = { PYTREE(&one), PYTREE(&a) };
+    pytree_leaf leaf = { .data = samples, .type = PYTREE_TYPE(float), .form = PYTREE_FORM_LEAF, .ndim = 1, .shape = { 3 } };
+    pytree_error error = { 0 };
+    pytree_def *def = pytree_structure(PYTREE(&one), NULL, &error);
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_error(pytree_copy_into(types[0], types[1], NULL, &error), PYTREE_STRUCTURE, "", &error);
+    assert_string_equal(error.message, pytree_status_name(PYTREE_STRUCTURE));
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_copy_into(PYTREE(&one), PYTREE(&other), NULL, &error), PYTREE_STRUCTURE, ".list[0]", &error);
+    assert_int_equal(pytree_copy_into(PYTREE(&one), PYTREE(&other), NULL, NULL), PYTREE_STRUCTURE);
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_unflatten_into(def, 1, &leaf, PYTREE(&one), NULL, &error), PYTREE_SHAPE, ".list[0].samples", &error);
+    leaf.shape[0] = 2;
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_unflatten_into(def, 1, &leaf, PYTREE(&other), NULL, &error), PYTREE_STRUCTURE, ".list[0]", &error);
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_unflatten_into(def, 1, &leaf, PYTREE(&none), NULL, &error), PYTREE_STRUCTURE, ".list", &error);
+    pytree_def_free(def);
+}
+
 /* The first error is kept, one that was never initialised is taken for empty, and none is needed. */
 static void the_first_error_is_kept(void **state)
 {
@@ -157,7 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_divided_in_pieces),
-        cmocka_unit_test(errors_have_a_status_and_a_path),
+        cmocka_unit_test(errors_have_a_status_and_a_path), cmocka_unit_test(trees_that_differ),
         cmocka_unit_test(the_first_error_is_kept),
         cmocka_unit_test(each_problem_is_reported),
         cmocka_unit_test(containers_are_left_out),
