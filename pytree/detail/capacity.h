@@ -223,6 +223,7 @@ enum {
     PYTREE__MESSAGE = PYTREE_STACK_MESSAGE,
     PYTREE__PATH = PYTREE_STACK_PATH,
     PYTREE__SIDE = PYTREE_STACK_SIDE,
+    PYTREE__MESSAGE_REST = 48,            /* of a message: what stands between and behind its longest pieces */
     PYTREE__MATCH_ENTRIES = PYTREE__CAPACITY(32, 8), /* pytree/path.h: of the path that is matched, 24 bytes each; see above */
     PYTREE__PATH_WHERE = 256,             /* a path in a message, */
     PYTREE__PATH_WHERE_HEAD = 120,        /* and how much of its beginning is kept */

@@ -242,6 +242,8 @@ static bool pytree__fail_begin(const pytree__cursor *c, pytree_status status, st
     (void)pytree__fail_at_short(c, status);
     return false;
 }
+
+static void pytree__fail_end(const pytree__cursor *c, struct pytree__text_writer *to) { (void)c; (void)to; }
 #else
 /* A text writer's file that keeps the bytes from `skip` on. */
 struct pytree__path_tail {
@@ -327,6 +329,15 @@ static PYTREE__NOINLINE bool pytree__fail_begin(const pytree__cursor *c, pytree_
     return true;
 }
 
+/* Ends its message, with dots where there was no room for all of it. */
+static PYTREE__NOINLINE void pytree__fail_end(const pytree__cursor *c, struct pytree__text_writer *to)
+{
+    struct pytree__text_writer whole = *to;
+    if (to->length > to->room) { whole.room -= 3; }
+    pytree__put_part(to, &whole);
+    pytree__end_text(to, sizeof c->err->message);
+}
+
 /* Tells a problem sink of an error at the value at hand. */
 static PYTREE__NOINLINE void pytree__tell_problem(const pytree__cursor *c, pytree_status status, const char *format,
                                                   va_list arguments)
@@ -364,7 +375,7 @@ static PYTREE__NOINLINE pytree_status pytree__fail_misfit(pytree__cursor *c, pyt
         pytree__put_leaf_type(&to, wanted);
         pytree__put_text(&to, ", got ");
         pytree__put_leaf_type(&to, got);
-        pytree__end_text(&to, sizeof c->err->message);
+        pytree__fail_end(c, &to);
     }
     return status;
 }

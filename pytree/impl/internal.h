@@ -64,7 +64,7 @@ static inline uint64_t pytree__number_at(const unsigned char *p, size_t n);
 static bool pytree__file_put(FILE *file, const char *s, size_t n);
 PYTREE__INLINE void pytree__text_put_small(struct pytree__text_writer *to, const char *s, size_t n);
 static void pytree__put_integer(struct pytree__text_writer *to, int64_t n);
-static struct pytree__text_writer pytree__part_of(const struct pytree__text_writer *to, size_t n);
+static struct pytree__text_writer pytree__part_of(const struct pytree__text_writer *to, size_t pieces, size_t rest);
 static void pytree__put_part(struct pytree__text_writer *to, const struct pytree__text_writer *part);
 static size_t pytree__end_text(const struct pytree__text_writer *to, size_t n);
 static struct pytree__text_writer pytree__text_to(char *at, size_t n, const struct pytree__text_file *file);
@@ -107,11 +107,10 @@ static bool pytree__same_statics(const pytree_type *type, const char *a, const c
 /* One of two structs whose static values are compared for a message: where it is, or where they are packed. */
 struct pytree__static_side { const char *self; const unsigned char *packed; };
 static struct pytree__static_side pytree__static_side_of(const pytree__frame *f);
-/* Return the row of the first static value that is not the same in two structs of a type, of which there is one. Packed sides
- * are moved to it. */
-static const pytree_field *pytree__static_that_differs(const pytree_type *type, struct pytree__static_side sides[2]);
-/* Put a static value as messages show it; a long one is cut off. */
-static void pytree__put_side(struct pytree__text_writer *to, const pytree_field *row, const struct pytree__static_side *side);
+/* Put which is the first static value that is not the same in two structs of a type, of which there is one, and both values:
+ * "Linear with din=3", what stands between them, "4". */
+static void pytree__put_sides(struct pytree__text_writer *to, const pytree_type *type, struct pytree__static_side sides[2],
+                              const char *between);
 
 /* layout.h */
 static void pytree__layout_clear(pytree__layout_cache *p);
@@ -227,6 +226,7 @@ static pytree_status pytree__fail_at_short(const pytree__cursor *c, pytree_statu
 #define pytree__fail_at(c, status, ...) (0 ? (pytree__fail_at)(c, status, __VA_ARGS__) : pytree__fail_at_short(c, status))
 #endif
 static bool pytree__fail_begin(const pytree__cursor *c, pytree_status status, struct pytree__text_writer *to);
+static void pytree__fail_end(const pytree__cursor *c, struct pytree__text_writer *to);
 static unsigned pytree__form_in(const pytree__frame *f);
 static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted,
                                          const pytree_leaf *got);
@@ -298,8 +298,7 @@ static void pytree__store_leaf(const pytree__cursor *c, const pytree_leaf *value
 
 /* iterate_errors.h */
 static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status);
-static pytree_status pytree__fail_structure(pytree_iter *it, size_t k, const pytree_leaf *expected, const pytree_leaf *got,
-                                            const char *how);
+static pytree_status pytree__fail_structure(pytree_iter *it, size_t k, const pytree_leaf *expected, const pytree_leaf *got);
 static pytree_status pytree__fail_statics(pytree_iter *it, size_t k);
 static pytree_status pytree__fail_struct_statics(pytree_iter *it, size_t k);
 static pytree_status pytree__fail_maxlen(pytree_iter *it, size_t k, const size_t maxlen[2]);

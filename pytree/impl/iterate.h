@@ -233,7 +233,7 @@ static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_l
         const pytree_type *mine = pytree__node_type(values[k]);
         if (PYTREE__UNLIKELY(values[k]->form == PYTREE_FORM_LEAF || values[k]->form == PYTREE_FORM_NONE
                              || (mine != type && !pytree_type_equal(mine, type)))) {
-            return pytree__fail_structure(it, k, values[0], values[k], "");
+            return pytree__fail_structure(it, k, values[0], values[k]);
         }
     }
     for (k = 0; k < n && it->status == PYTREE_OK; k++) { it->status = pytree__open(&it->cursors[k], values[k]); }
@@ -539,7 +539,7 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
         if (at == PYTREE__AT_NONE) {
             for (k = 1; k < n; k++) {
                 if (values[k]->form != PYTREE_FORM_NONE) {
-                    pytree__fail_structure(it, k, values[0], values[k], "");
+                    pytree__fail_structure(it, k, values[0], values[k]);
                     return false;
                 }
             }

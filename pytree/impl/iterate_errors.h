@@ -12,34 +12,33 @@ static PYTREE__APART pytree_status pytree__iter_fail(pytree_iter *it, pytree_sta
     return status;
 }
 
-/* Ends a message about tree k; `how` says more. */
-static void pytree__end_in_tree(const pytree_iter *it, struct pytree__text_writer *to, size_t k, const char *how)
+/* Ends a message about tree k. */
+static void pytree__end_in_tree(const pytree_iter *it, struct pytree__text_writer *to, size_t k)
 {
     pytree__put_text(to, " in tree ");
     pytree__put_number(to, k);
-    pytree__put_text(to, how);
-    pytree__end_text(to, sizeof it->cursors[0].err->message);
+    pytree__fail_end(&it->cursors[0], to);
 }
 
-/* Puts what a message calls a value: "float[3]", "Linear". */
-static void pytree__put_unlike(struct pytree__text_writer *to, const pytree_leaf *value, bool shown)
+/* Puts what a message calls a value, of the first of so many that still come: "float[3]", "Linear". */
+static void pytree__put_unlike(struct pytree__text_writer *to, const pytree_leaf *value, bool shown, size_t values)
 {
-    struct pytree__text_writer part = pytree__part_of(to, PYTREE__SIDE / 2);
+    struct pytree__text_writer part = pytree__part_of(to, values, PYTREE__MESSAGE_REST);
     if (shown) { pytree__put_leaf_type(&part, value); } else { pytree__put_text(&part, pytree__view_name(value)); }
     pytree__put_part(to, &part);
 }
 
 /* Sets the error for a value of tree k that differs from the first tree's. */
 static PYTREE__NOINLINE pytree_status pytree__fail_structure(pytree_iter *it, size_t k, const pytree_leaf *expected,
-                                                             const pytree_leaf *got, const char *how)
+                                                             const pytree_leaf *got)
 {
     struct pytree__text_writer to;
     if (pytree__fail_begin(&it->cursors[0], PYTREE_STRUCTURE, &to)) {
         pytree__put_text(&to, "expected ");    /* below a leaf of the first tree there may be anything */
-        pytree__put_unlike(&to, expected, expected->form == PYTREE_FORM_NONE);
+        pytree__put_unlike(&to, expected, expected->form == PYTREE_FORM_NONE, 2);
         pytree__put_text(&to, " as in the first tree, got ");
-        pytree__put_unlike(&to, got, got->form == PYTREE_FORM_LEAF || got->form == PYTREE_FORM_NONE);
-        pytree__end_in_tree(it, &to, k, how);
+        pytree__put_unlike(&to, got, got->form == PYTREE_FORM_LEAF || got->form == PYTREE_FORM_NONE, 1);
+        pytree__end_in_tree(it, &to, k);
     }
     return pytree__iter_fail(it, PYTREE_STRUCTURE);
 }
@@ -60,19 +59,11 @@ static PYTREE__NOINLINE pytree_status pytree__fail_struct_statics(pytree_iter *i
     struct pytree__static_side sides[2];
     struct pytree__text_writer to;
     if (pytree__fail_begin(a, PYTREE_STRUCTURE, &to)) {
-        const pytree_field *row;
         sides[0] = pytree__static_side_of(f);
         sides[1] = pytree__static_side_of(&b->frames[b->n_frames - 1]);
-        row = pytree__static_that_differs(f->type, sides);
         pytree__put_text(&to, "expected ");
-        pytree__put_text(&to, f->type->name);
-        pytree__put_text(&to, " with ");
-        pytree__put_text(&to, row->name);
-        pytree__put_text(&to, "=");
-        pytree__put_side(&to, row, &sides[0]);
-        pytree__put_text(&to, " as in the first tree, got ");
-        pytree__put_side(&to, row, &sides[1]);
-        pytree__end_in_tree(it, &to, k, "");
+        pytree__put_sides(&to, f->type, sides, " as in the first tree, got ");
+        pytree__end_in_tree(it, &to, k);
     }
     return pytree__iter_fail(it, PYTREE_STRUCTURE);
 }
@@ -87,7 +78,7 @@ static PYTREE__NOINLINE pytree_status pytree__fail_maxlen(pytree_iter *it, size_
             pytree__put_text(&to, i == 0 ? "expected deque with maxlen=" : " as in the first tree, got ");
             if (maxlen[i] == PYTREE_UNBOUNDED) { pytree__put_text(&to, "None"); } else { pytree__put_number(&to, maxlen[i]); }
         }
-        pytree__end_in_tree(it, &to, k, "");
+        pytree__end_in_tree(it, &to, k);
     }
     return pytree__iter_fail(it, PYTREE_STRUCTURE);
 }
@@ -108,14 +99,14 @@ static PYTREE__NOINLINE pytree_status pytree__fail_key(pytree_iter *it, size_t k
     struct pytree__text_writer to, part;
     if (pytree__fail_begin(&it->cursors[0], PYTREE_STRUCTURE, &to)) {
         pytree__put_text(&to, "expected key ");
-        part = pytree__part_of(&to, PYTREE__SIDE / 2);
+        part = pytree__part_of(&to, 2, PYTREE__MESSAGE_REST);
         pytree__put_child(&part, x);
         pytree__put_part(&to, &part);
         pytree__put_text(&to, " as in the first tree, got ");
-        part = pytree__part_of(&to, PYTREE__SIDE / 2);
+        part = pytree__part_of(&to, 1, PYTREE__MESSAGE_REST);
         pytree__put_child(&part, y);
         pytree__put_part(&to, &part);
-        pytree__end_in_tree(it, &to, k, "");
+        pytree__end_in_tree(it, &to, k);
     }
     return pytree__iter_fail(it, PYTREE_STRUCTURE);
 }

@@ -555,6 +555,7 @@ static PYTREE__APART_CLANG bool pytree__same_sides(const pytree_field *row, stru
     return true;
 }
 
+/* Return the row of the first static value that differs, of which there is one. Packed sides are moved to it. */
 static PYTREE__NOINLINE const pytree_field *pytree__static_that_differs(const pytree_type *type,
                                                                         struct pytree__static_side sides[2])
 {
@@ -575,11 +576,12 @@ static PYTREE__NOINLINE void pytree__put_unpacked(struct pytree__text_writer *to
     if (packed.length <= sizeof bytes) { (void)pytree__put_row(to, row, bytes); } else { pytree__put_text(to, "a long value"); }
 }
 
+/* Put a static value of the first of so many sides that still come; a long one is cut off. */
 static PYTREE__NOINLINE void pytree__put_side(struct pytree__text_writer *to, const pytree_field *row,
-                                              const struct pytree__static_side *side)
+                                              const struct pytree__static_side *side, size_t sides)
 {
     const char *const at = side->self == NULL ? NULL : side->self + row->offset, *s = NULL;
-    struct pytree__text_writer part = pytree__part_of(to, PYTREE__SIDE / 2);
+    struct pytree__text_writer part = pytree__part_of(to, sides, PYTREE__MESSAGE_REST);
     if (at == NULL || row->form == PYTREE__PACK_BYTES) {
         (void)pytree__put_row(&part, row, at == NULL ? side->packed : (const unsigned char *)at);
     } else if (row->form == PYTREE__PACK_TEXT && row->ndim == 0) {
@@ -589,5 +591,20 @@ static PYTREE__NOINLINE void pytree__put_side(struct pytree__text_writer *to, co
         pytree__put_unpacked(&part, row, at);
     }
     pytree__put_part(to, &part);
+}
+
+static PYTREE__NOINLINE void pytree__put_sides(struct pytree__text_writer *to, const pytree_type *type,
+                                               struct pytree__static_side sides[2], const char *between)
+{
+    const pytree_field *const row = pytree__static_that_differs(type, sides);
+    struct pytree__text_writer part = pytree__part_of(to, 3, PYTREE__MESSAGE_REST);
+    pytree__put_text(&part, type->name);
+    pytree__put_part(to, &part);
+    pytree__put_text(to, " with ");
+    pytree__put_text(to, row->name);
+    pytree__put_text(to, "=");
+    pytree__put_side(to, row, &sides[0], 2);
+    pytree__put_text(to, between);
+    pytree__put_side(to, row, &sides[1], 1);
 }
 #endif

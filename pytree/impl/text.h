@@ -89,20 +89,25 @@ static PYTREE__APART_CLANG void pytree__put_integer(struct pytree__text_writer *
     pytree__put_number(to, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
 }
 
-/* Returns a writer of the next piece, of which at most n bytes are written. */
-static PYTREE__APART_CLANG struct pytree__text_writer pytree__part_of(const struct pytree__text_writer *to, size_t n)
+/* Returns a writer of the next of several pieces of a message, which share the room that is left but for `rest` bytes. */
+static PYTREE__APART_CLANG struct pytree__text_writer pytree__part_of(const struct pytree__text_writer *to, size_t pieces,
+                                                                      size_t rest)
 {
     struct pytree__text_writer part = *to;
-    if (part.room > to->length + n) { part.room = to->length + n; }
+    const size_t at = to->length < to->room ? to->length : to->room, left = to->room - at;
+    part.room = at + (left < rest ? 0 : (left - rest) / pieces);
     return part;
 }
 
-/* Goes on behind a piece; where it was cut off, after dots. */
+/* Goes on behind a piece; where it was cut off, after dots. It is cut between characters; a message begins with a word. */
 static PYTREE__APART_CLANG void pytree__put_part(struct pytree__text_writer *to, const struct pytree__text_writer *part)
 {
-    const bool cut = part->length > part->room;
-    to->length = cut ? part->room : part->length;
-    if (cut) { pytree__text_put(to, "...", 3); }
+    to->length = part->length;
+    if (part->length <= part->room) { return; }
+    to->length = part->room;
+    while (((unsigned char)to->at[to->length - 1] & 0xC0) == 0x80) { to->length--; }
+    to->length -= (unsigned char)to->at[to->length - 1] >= 0xC0;
+    pytree__text_put(to, "...", 3);
 }
 
 /* Terminates the string in a buffer of n bytes. Returns its full length, as snprintf does. */

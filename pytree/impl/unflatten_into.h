@@ -30,7 +30,7 @@ static PYTREE__NOINLINE pytree_status pytree__into_fail(pytree__cursor *c, const
         pytree__put_text(&to, ", got ");
         pytree__node_text(&to, NULL, mine);
         if (!same) { pytree__put_text(&to, " with other static values or keys"); }
-        pytree__end_text(&to, sizeof c->err->message);
+        pytree__fail_end(c, &to);
     }
     return PYTREE_STRUCTURE;
 }
@@ -39,22 +39,13 @@ static PYTREE__NOINLINE pytree_status pytree__into_fail(pytree__cursor *c, const
 static PYTREE__NOINLINE pytree_status pytree__into_fail_statics(pytree__cursor *c, const pytree_def *def, size_t j)
 {
     struct pytree__static_side sides[2] = { { NULL, NULL }, { NULL, NULL } };
-    const pytree_type *const type = def->nodes[j].type;
     struct pytree__text_writer to;
     if (pytree__fail_begin(c, PYTREE_STRUCTURE, &to)) {
-        const pytree_field *row;
         sides[0].packed = def->statics + def->nodes[j].meta;
         sides[1] = pytree__static_side_of(&c->frames[c->n_frames - 1]);
-        row = pytree__static_that_differs(type, sides);
         pytree__put_text(&to, "expected ");
-        pytree__put_text(&to, type->name);
-        pytree__put_text(&to, " with ");
-        pytree__put_text(&to, row->name);
-        pytree__put_text(&to, "=");
-        pytree__put_side(&to, row, &sides[0]);
-        pytree__put_text(&to, ", got ");
-        pytree__put_side(&to, row, &sides[1]);
-        pytree__end_text(&to, sizeof c->err->message);
+        pytree__put_sides(&to, def->nodes[j].type, sides, ", got ");
+        pytree__fail_end(c, &to);
     }
     return PYTREE_STRUCTURE;
 }

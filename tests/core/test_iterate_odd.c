@@ -180,7 +180,7 @@ typedef struct Tagged { const char *tags[2]; float x; } Tagged;
 #include "pytree_registry.h"
 
 #define CAPTIONED "expected CaptionedByStringsThatAreLong with "
-enum { LONG = 400, SHOWN = 79 };
+enum { LONG = 400 };
 
 /* Maps over a struct and another one, and their treedefs, stop with this message (NULL: go through); the treedef of the other
  * one does not go into the struct. */
@@ -211,37 +211,92 @@ static void assert_statics(pytree a, pytree b, const char *message, const char *
     for (i = 0; i < 2; i++) { pytree_def_free((pytree_def *)(uintptr_t)flats[i].def); }
 }
 
-/* The value that differs is named, of structs and of treedefs; a long one is cut off. */
+/* The value that differs is named, of structs and of treedefs. */
 static void static_values_that_differ(void **state)
 {
-    static char one[LONG], other[LONG], message[300], into_message[300];
-    CaptionedByStringsThatAreLong a = { one, 1, 1 }, b = { one, 1, 2 }, c = { "x", 1, 1 }, d = { other, 1, 1 };
-    CaptionedByStringsThatAreLong e = { NULL, 1, 1 };
+    static char one[LONG];
+    CaptionedByStringsThatAreLong a = { one, 1, 1 }, b = { one, 1, 2 }, c = { "x", 1, 1 }, e = { NULL, 1, 1 };
     Tagged f = { { "p", "q" }, 1 }, g = { { "p", NULL }, 1 }, h = { { "p", one }, 1 };
     (void)state;
     memset(one, 'a', LONG - 1);
-    memset(other, 'a', LONG - 1);
-    other[LONG - 2] = 'b';
     assert_statics(PYTREE(&a), PYTREE(&a), NULL, NULL);
     assert_statics(PYTREE(&a), PYTREE(&b), CAPTIONED "n=1 as in the first tree, got 2 in tree 1",
                    CAPTIONED "n=2, got 1");
     assert_statics(PYTREE(&c), PYTREE(&e), CAPTIONED "caption='x' as in the first tree, got None in tree 1",
                    CAPTIONED "caption=None, got 'x'");
-    snprintf(message, sizeof message, CAPTIONED "caption='%.*s... as in the first tree, got 'x' in tree 1", SHOWN,
-             one);
-    snprintf(into_message, sizeof into_message, CAPTIONED "caption='x', got '%.*s...", SHOWN, one);
-    assert_statics(PYTREE(&a), PYTREE(&c), message, into_message);
-    snprintf(into_message, sizeof into_message, CAPTIONED "caption='%.*s..., got '%.*s...", SHOWN, one, SHOWN,
-             one);
-    snprintf(message, sizeof message, CAPTIONED "caption='%.*s... as in the first tree, got '%.*s... in tree 1",
-             SHOWN, one, SHOWN, one);
-    message[sizeof ((pytree_error *)0)->message - 1] = '\0';
-    assert_statics(PYTREE(&a), PYTREE(&d), message, into_message);
     assert_statics(PYTREE(&f), PYTREE(&g),
                    "expected Tagged with tags=('p', 'q') as in the first tree, got ('p', None) in tree 1",
                    "expected Tagged with tags=('p', None), got ('p', 'q')");
     assert_map(PYTREE(&f), PYTREE(&h), "",
                "expected Tagged with tags=('p', 'q') as in the first tree, got a long value in tree 1");
+}
+
+/* The messages of a map over two structs, and of putting the treedef's leaves of the second one into the first. */
+static void messages_of(pytree a, pytree b, char map[300], char into_it[300])
+{
+    const pytree both[2] = { a, b };
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    size_t n = 0;
+    assert_ok(pytree_flatten(b, &leaves, 0, &def, NULL, &error), &error);
+    assert_int_equal(pytree_map(count, &n, NULL, 2, both, NULL, &error), PYTREE_STRUCTURE);
+    strcpy(map, error.message);
+    memset(&error, 0, sizeof error);
+    assert_int_equal(pytree_unflatten_into(def, 1, leaves, a, NULL, &error), PYTREE_STRUCTURE);
+    strcpy(into_it, error.message);
+    pytree_def_free(def);
+}
+
+static void assert_cut(const char *message, const char *begin, const char *middle, const char *end)
+{
+    if (strncmp(message, begin, strlen(begin)) != 0 || strstr(message, middle) == NULL || strlen(message) < strlen(end)
+        || strcmp(message + strlen(message) - strlen(end), end) != 0) {
+        fail_msg("no %s, %s, %s in %s", begin, middle, end, message);
+    }
+}
+
+/* A name of 250 characters. */
+#define PASTED(a, b) a##b
+#define PASTE(a, b) PASTED(a, b)
+#define NAME_50 an_extent_an_extent_an_extent_an_extent_an_extent_
+#define NAME_100 PASTE(NAME_50, NAME_50)
+#define NAME_250 PASTE(PASTE(NAME_100, NAME_100), NAME_50)
+
+typedef struct Lengthy {
+    int NAME_250;
+    float x;
+} Lengthy;
+
+#define PYTREE_STRUCT Lengthy
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, NAME_250) PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
+/* Long values are cut off between characters, so that both are shown, and the number of the tree. */
+static void static_values_that_are_long(void **state)
+{
+    static char one[LONG], other[LONG], map[300], into_it[300];
+    CaptionedByStringsThatAreLong a = { one, 1, 1 }, b = { "x", 1, 1 }, c = { other, 1, 1 };
+    Lengthy d = { 1, 1 }, e = { 2, 1 };
+    size_t i, first;
+    (void)state;
+    memset(one, 'a', LONG - 1);
+    messages_of(PYTREE(&a), PYTREE(&b), map, into_it);
+    assert_cut(map, CAPTIONED "caption='aaaa", "a... as in the first tree, got", "got 'x' in tree 1");
+    assert_cut(into_it, CAPTIONED "caption='x', got", ", got 'aaaa", "a...");
+    for (first = 0; first < 2; first++) { /* characters of two bytes, which begin at an even place and at an odd one */
+        memset(one, 'a', first);
+        for (i = first; i + 2 < LONG; i += 2) { memcpy(one + i, "\xC3\xA9", 3); }
+        memcpy(other, one, sizeof one);
+        other[0] = 'b';
+        if (first == 0) { other[1] = 'b'; }
+        messages_of(PYTREE(&a), PYTREE(&c), map, into_it);
+        assert_cut(map, CAPTIONED "caption='", "\xC3\xA9... as in the first tree, got 'b", "\xC3\xA9... in tree 1");
+        assert_cut(into_it, CAPTIONED "caption='b", "\xC3\xA9..., got '", "\xC3\xA9...");
+    }
+    messages_of(PYTREE(&d), PYTREE(&e), map, into_it);         /* a name that leaves no room for values */
+    assert_cut(map, "expected Lengthy with an_extent_an_extent_", "_an_extent_", "...");
+    assert_cut(into_it, "expected Lengthy with an_extent_an_extent_", "_an_extent_", "...");
 }
 
 static bool nowhere(void *context, const pytree_leaf *value, const pytree_path *path)
@@ -370,6 +425,7 @@ int main(void)
         cmocka_unit_test(static_values_of_flats),
         cmocka_unit_test(flat_namedtuple_beside_a_list),
         cmocka_unit_test(static_values_that_differ),
+        cmocka_unit_test(static_values_that_are_long),
         cmocka_unit_test(flats_with_a_predicate),
         cmocka_unit_test(types_that_are_described_twice),
         cmocka_unit_test(structs_that_need_room),
