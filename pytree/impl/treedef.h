@@ -32,11 +32,12 @@ pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders,
                               const pytree_options *opt, pytree_error *err)
 {
     const size_t name = space == NULL || *space == '\0' ? 0 : strlen(space) + 1;
+    const size_t line = PYTREE__LAYOUTS ? 64 - 16 : 0;         /* so that nodes begin with a cache line */
     size_t head = pytree__round(sizeof(pytree_def), 16);
     size_t orders = pytree__plus(head, pytree__times(n_nodes, sizeof(pytree_node)));
     size_t names = pytree__plus(orders, pytree__times(n_orders, sizeof(uint32_t))), at = pytree__plus(names, name);
     size_t leaves = pytree__round(pytree__plus(at, n_statics), 16),
-           bytes = pytree__plus(leaves, pytree__times(n_leaves, sizeof(pytree_leaf)));
+           bytes = pytree__plus(pytree__plus(leaves, pytree__times(n_leaves, sizeof(pytree_leaf))), line);
     char *block;
     pytree_def *def;
     if (n_nodes > UINT32_MAX || n_statics > UINT32_MAX) {
@@ -47,6 +48,7 @@ pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders,
     block = bytes == SIZE_MAX ? NULL : (char *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
     if (block == NULL) { pytree__no_memory(err, bytes); return NULL; }
     def = (pytree_def *)(void *)block;
+    block += (0 - (uintptr_t)block - head) & line;
     def->n_nodes = n_nodes;
     def->n_statics = n_statics;
     def->n_orders = n_orders;
@@ -131,7 +133,15 @@ static uint64_t pytree__mix(uint64_t h, uint64_t v)
 static uint64_t pytree__hash_bytes(uint64_t h, const void *p, size_t n)
 {
     const unsigned char *at = (const unsigned char *)p;
-    uint64_t word;
+    uint64_t word, words[4], lanes[4] = { h, 1, 2, 3 };
+    size_t i;
+    if (n >= sizeof words) {              /* in four lanes: a multiplication need not wait for the one before it */
+        for (; n >= sizeof words; n -= sizeof words, at += sizeof words) {
+            memcpy(words, at, sizeof words);
+            for (i = 0; i < 4; i++) { lanes[i] = pytree__mix(lanes[i], words[i]); }
+        }
+        for (h = lanes[0], i = 1; i < 4; i++) { h = pytree__mix(h, lanes[i]); }
+    }
     for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
         memcpy(&word, at, sizeof word);
         h = pytree__mix(h, word);
