@@ -526,8 +526,13 @@ pytree_def *pytree_structure(pytree t, const pytree_options *opt, pytree_error *
 static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count,
                                           const pytree_options *opt, pytree_error *err)
 {
+    const struct pytree__block *const block = PYTREE__LAYOUTS ? pytree__owned_block_of(t, opt) : NULL;
     struct pytree__flattener s;
     pytree_status status;
+    if (block != NULL && (leaves == NULL || block->n_leaves <= capacity) && pytree__flatten_owned(block, t, NULL, leaves)) {
+        *count = block->n_leaves;
+        return PYTREE_OK;
+    }
     pytree__flattener_init(&s, opt, err);
     pytree__layout_cache_init(&s.cache, &s.room.layouts);
     s.leaves = leaves;

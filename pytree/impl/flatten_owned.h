@@ -33,10 +33,10 @@ struct pytree__owned_frame {
     size_t step, next, nodes, leaves;
 };
 
-/* A pass that fills a treedef and, if they are wanted, leaves. Nothing is written beyond the block's counts. */
+/* A pass that fills a treedef, an array of leaves, or both. Nothing is written beyond the block's counts. */
 struct pytree__owned_pass {
     const struct pytree__block *block;    /* the counts */
-    pytree_node *node;
+    pytree_node *node;                    /* NULL: no treedef is wanted */
     pytree_leaf *leaf;                    /* NULL: not wanted */
     unsigned char *statics;
     uint32_t *orders;
@@ -69,13 +69,20 @@ PYTREE__INLINE bool pytree__owned_open(struct pytree__owned_pass *w, const pytre
     return true;
 }
 
+/* Writes a node without children. */
+PYTREE__INLINE void pytree__owned_node(struct pytree__owned_pass *w, const pytree_type *type, uint32_t leaves)
+{
+    const pytree_node node = { type, 0, leaves, 1, 0 };
+    if (w->node != NULL) { w->node[w->n_nodes] = node; }
+    w->n_nodes++;
+}
+
 /* Writes a leaf or None. Returns false if it is something else, or more than there was. */
 PYTREE__INLINE bool pytree__owned_leaf(struct pytree__owned_pass *w, const pytree *item)
 {
-    const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
     const pytree_leaf *const view = (const pytree_leaf *)item->data;
     if (item->type->kind == PYTREE_KIND_NONE) {
-        w->node[w->n_nodes++] = none;
+        pytree__owned_node(w, &pytree_types[PYTREE__T_none], 0);
         return true;
     }
     if (item->type->kind == PYTREE_KIND_VIEW) {
@@ -94,7 +101,7 @@ PYTREE__INLINE bool pytree__owned_leaf(struct pytree__owned_pass *w, const pytre
         return false;
     }
     w->n_leaves++;
-    w->node[w->n_nodes++] = leaf;
+    pytree__owned_node(w, NULL, 1);
     return true;
 }
 
@@ -125,8 +132,10 @@ PYTREE__INLINE bool pytree__owned_keys(struct pytree__owned_pass *w)
 PYTREE__INLINE bool pytree__owned_close(struct pytree__owned_pass *w)
 {
     const struct pytree__owned_frame *const f = w->top;
-    pytree_node *const node = &w->node[w->n_nodes];
+    pytree_node *node;
     if (w->n_nodes == w->block->n_nodes) { return false; }
+    if (w->node == NULL) { w->n_nodes++; return true; }
+    node = &w->node[w->n_nodes];
     node->type = f->type;
     node->arity = (uint32_t)f->items->count;
     node->leaves = (uint32_t)(w->n_leaves - f->leaves);
@@ -137,17 +146,17 @@ PYTREE__INLINE bool pytree__owned_close(struct pytree__owned_pass *w)
     return true;
 }
 
-/* Fills a treedef of the block's counts, and leaves if they are wanted, in one pass. Returns false if the tree is not what
+/* Fills a treedef of the block's counts, leaves, or both (NULL: not wanted) in one pass. Returns false if the tree is not what
  * it was made as, or is deeper than the stack: the general way finds out. */
 static PYTREE__APART_CLANG bool pytree__flatten_owned(const struct pytree__block *block, pytree t, pytree_def *def,
                                                       pytree_leaf *leaves)
 {
     struct pytree__owned_pass w;
     w.block = block;
-    w.node = (pytree_node *)(uintptr_t)def->nodes;
+    w.node = def == NULL ? NULL : (pytree_node *)(uintptr_t)def->nodes;
     w.leaf = leaves;
-    w.statics = (unsigned char *)(uintptr_t)def->statics;
-    w.orders = (uint32_t *)(uintptr_t)def->orders;
+    w.statics = def == NULL ? NULL : (unsigned char *)(uintptr_t)def->statics;
+    w.orders = def == NULL ? NULL : (uint32_t *)(uintptr_t)def->orders;
     w.n_nodes = w.n_leaves = w.n_statics = w.n_orders = w.n_keys = 0;
     w.keys = w.statics;
     w.top = w.stack;
@@ -175,7 +184,7 @@ static PYTREE__APART_CLANG bool pytree__flatten_owned(const struct pytree__block
         }
     }
     if (w.n_keys != 0) { memcpy(w.statics + w.n_statics - w.n_keys, w.keys, w.n_keys); }
-    return w.n_nodes == block->n_nodes && w.n_leaves == block->n_leaves && w.n_statics == block->n_statics
-        && w.n_orders == block->n_orders;
+    return w.n_nodes == block->n_nodes && w.n_leaves == block->n_leaves
+        && (def == NULL || (w.n_statics == block->n_statics && w.n_orders == block->n_orders));
 }
 #endif

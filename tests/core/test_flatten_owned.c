@@ -18,7 +18,7 @@ static pytree made(void)
 static pytree *item(pytree t, size_t i) { return (pytree *)(uintptr_t)((const pytree_items *)t.data)->items + i; }
 static pytree_items *items_at(pytree t, size_t i) { return (pytree_items *)item(t, i)->data; }
 
-/* What both ways of asking find is that. */
+/* What all ways of asking find is that. */
 static void assert_seen(pytree t, const char *text, size_t n, const int64_t *numbers)
 {
     pytree_error error = { 0 };
@@ -30,12 +30,17 @@ static void assert_seen(pytree t, const char *text, size_t n, const int64_t *num
     for (i = 0; i < n; i++) {
         if (leaves[i].ndim == 0) { assert_int_equal(*(int64_t *)leaves[i].data, numbers[i]); }
     }
+    assert_int_equal(pytree_num_leaves(t, NULL, &error), n);
+    assert_error(pytree_leaves(t, leaves, n - 1, &got, NULL, &error), PYTREE_TOO_MANY_LEAVES, "", &error);
+    assert_int_equal(got, n);
 }
 
 static void assert_unsound(pytree t, const char *path)
 {
     pytree_error error = { 0 };
     assert_null(pytree_structure(t, NULL, &error));
+    assert_error(error.status, PYTREE_NULL_POINTER, path, &error);
+    assert_int_equal(pytree_num_leaves(t, NULL, &error), SIZE_MAX);
     assert_error(error.status, PYTREE_NULL_POINTER, path, &error);
 }
 
