@@ -48,6 +48,7 @@
 #include "given.h"
 #include "row_text.h"
 
+#include "cursor_check.h"
 #include "cursor.h"
 
 #include "flatten_owned.h"

@@ -13,9 +13,12 @@ struct pytree__sorting {
 
 static uint64_t pytree__key_prefix64(const char *key)
 {
+    const unsigned char *p = (const unsigned char *)key;
     uint64_t rank = 0;
-    int shift;
-    for (shift = 56; shift >= 0 && *key != '\0'; shift -= 8) { rank |= (uint64_t)(unsigned char)*key++ << shift; }
+    /* if (p[0] == 0) { return rank; } rank |= (uint64_t)p[0] << 56; … */
+#define PYTREE__X(k) if (p[k] == 0) { return rank; } rank |= (uint64_t)p[k] << (56 - 8 * (k));
+    PYTREE__X(0) PYTREE__X(1) PYTREE__X(2) PYTREE__X(3) PYTREE__X(4) PYTREE__X(5) PYTREE__X(6) PYTREE__X(7)
+#undef PYTREE__X
     return rank;
 }
 
@@ -26,15 +29,40 @@ static int pytree__by_key(const void *a, const void *b)
     return x->key != NULL ? strcmp(x->key, y->key) : 0;
 }
 
+/* Tells whether so many keys are sorted by insertion. */
+static bool pytree__few_to_sort(size_t n) { return !PYTREE__TABLES || n <= 16; }
+
+/* Moves key `i` to its place among the i keys before it, which are sorted. */
+static void pytree__insert_key(struct pytree__sorting *keys, size_t i)
+{
+    const struct pytree__sorting key = keys[i];
+    for (; i != 0 && pytree__by_key(&keys[i - 1], &key) > 0; i--) { keys[i] = keys[i - 1]; }
+    keys[i] = key;
+}
+
 static void pytree__sort_keys(struct pytree__sorting *keys, size_t n)
 {
-    size_t i, k;
-    if (PYTREE__TABLES && n > 16) { qsort(keys, n, sizeof *keys, pytree__by_key); return; }
-    for (i = 1; i < n; i++) {
-        const struct pytree__sorting key = keys[i];
-        for (k = i; k != 0 && pytree__by_key(&keys[k - 1], &key) > 0; k--) { keys[k] = keys[k - 1]; }
-        keys[k] = key;
+    size_t i;
+    if (!pytree__few_to_sort(n)) { qsort(keys, n, sizeof *keys, pytree__by_key); return; }
+    for (i = 1; i < n; i++) { pytree__insert_key(keys, i); }
+}
+
+/* Reads the key of pair i of n. Returns false if it is NULL. */
+static bool pytree__key_to_sort(const pytree__cursor *c, const pytree__frame *f, size_t i, size_t n,
+                                struct pytree__sorting *key)
+{
+    const char *const pair = pytree__pair(c, f, i);
+    key->key = NULL;
+    key->at = (uint32_t)i;
+    if (f->numbered) {
+        memcpy(&key->rank, pair, sizeof key->rank);
+        key->rank ^= UINT64_C(1) << 63;   /* negative ones first */
+        return true;
     }
+    memcpy(&key->key, pair, sizeof key->key);
+    if (key->key == NULL) { return false; }
+    key->rank = n == 1 ? 0 : pytree__key_prefix64(key->key);
+    return true;
 }
 
 /* Puts the order of a dict's or map's pairs onto the view stack, unless they lie in it. Fails if a key comes twice. */
@@ -42,7 +70,7 @@ static PYTREE__APART_CLANG pytree_status pytree__sort_dict_keys(pytree__cursor *
 {
     const size_t n = f->count, bytes = pytree__times(n, sizeof(struct pytree__sorting));
     const size_t slots = pytree__number_views(n);
-    struct pytree__sorting few[PYTREE__FEW_KEYS], *keys = few, last = { NULL, 0, 0 };
+    struct pytree__sorting few[PYTREE__FEW_KEYS], *keys = few;
     bool sorted = true;
     uint32_t *order;
     pytree_entry key;
@@ -57,25 +85,15 @@ static PYTREE__APART_CLANG pytree_status pytree__sort_dict_keys(pytree__cursor *
         if (keys == NULL) { return PYTREE_NO_MEMORY; }
     }
     for (i = 0; i < n; i++) {
-        const char *pair = pytree__pair(c, f, i);
-        keys[i].key = NULL;
-        keys[i].at = (uint32_t)i;
-        if (f->numbered) {
-            memcpy(&keys[i].rank, pair, sizeof keys[i].rank);
-            keys[i].rank ^= UINT64_C(1) << 63;                 /* negative ones first */
-        } else {
-            memcpy(&keys[i].key, pair, sizeof keys[i].key);
-            if (keys[i].key == NULL) {
-                return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a key for each dict entry, got NULL for number %zu",
-                                       i);
-            }
-            keys[i].rank = pytree__key_prefix64(keys[i].key);
+        if (!pytree__key_to_sort(c, f, i, n, &keys[i])) {
+            return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a key for each dict entry, got NULL for number %zu", i);
         }
-        sorted = sorted && (i == 0 || pytree__by_key(&last, &keys[i]) < 0);
-        last = keys[i];
+        if (i == 0 || pytree__by_key(&keys[i - 1], &keys[i]) < 0) { continue; }
+        sorted = false;
+        if (pytree__few_to_sort(n)) { pytree__insert_key(keys, i); }
     }
     if (!sorted) {
-        pytree__sort_keys(keys, n);
+        if (!pytree__few_to_sort(n)) { pytree__sort_keys(keys, n); }
         order = (uint32_t *)(void *)pytree__room(c, slots);
         if (order == NULL) { return PYTREE_NO_MEMORY; }
         for (i = 0; i < n; i++) {

@@ -82,8 +82,8 @@ static PYTREE__APART void pytree__pack_node(pytree__statics *to, const pytree__c
         }
     } else {
         if (f->form == PYTREE_FORM_ITEMS) { pytree__pack_meta(to, f->type, pytree__items_name(f), f->shape[0]); }
-        if (f->form == PYTREE_FORM_ITEMS && f->from == PYTREE__FROM_PAIRS && !f->ordered && !f->sparse) {
-            pytree__pack_keys(to, (const pytree_items *)f->self, f->order);
+        if (f->form == PYTREE_FORM_ITEMS && f->from == PYTREE__FROM_PAIRS && !f->sparse) {
+            pytree__pack_keys(to, (const pytree_items *)f->self, f->ordered ? pytree__found_order(c, f) : f->order);
             return;
         }
         for (i = 0; f->from == PYTREE__FROM_PAIRS && i < f->count; i++) {
@@ -332,7 +332,9 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, c
     if (t != NULL) { pytree__flatten_begin(s, *t); }
     while (c->status == PYTREE_OK && (!PYTREE__LAYOUTS || mode != PYTREE__FILL || !s->full)) {
         switch (pytree__cursor_next(c, &value)) {
-        case PYTREE__AT_LEAF: pytree__emit_leaf(s, mode, value); break;
+        case PYTREE__AT_LEAF:
+            do { pytree__emit_leaf(s, mode, value); } while (PYTREE__CONTAINERS && (value = pytree__leaf_follows(c)) != NULL);
+            break;
         case PYTREE__AT_NONE: pytree__emit_none(s, mode); break;
         case PYTREE__AT_RUN:
             while (PYTREE__LAYOUTS && (taken = pytree__flatten_run(s, mode, value->type, value->data))) {

@@ -263,8 +263,12 @@ static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const 
 static bool pytree__row_overflows(const pytree_type *type, const void *self, const pytree_field *row, const char **from,
                                   const char **end, uint64_t *product);
 
-/* cursor.h */
+/* cursor_check.h */
+static pytree_status pytree__template(pytree__cursor *c, const pytree_type *type);
+static pytree_status pytree__check_statics(pytree__cursor *c, const pytree__frame *f);
 static pytree_status pytree__resolve_view(pytree__cursor *c, pytree_leaf *v);
+
+/* cursor.h */
 static void pytree__row_view(pytree_leaf *v, const pytree_field *row, const char *at, const size_t *shape);
 static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t);
 static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v);
@@ -274,6 +278,7 @@ static void pytree__close(pytree__cursor *c);
 PYTREE__INLINE bool pytree__cursor_child(pytree__cursor *c, pytree__frame *f, const pytree_leaf **value);
 PYTREE__INLINE int pytree__classify(pytree__cursor *c, const pytree_leaf *value);
 PYTREE__INLINE int pytree__cursor_next(pytree__cursor *c, const pytree_leaf **value);
+PYTREE__INLINE const pytree_leaf *pytree__leaf_follows(pytree__cursor *c);
 PYTREE__INLINE bool pytree__run_follows(pytree__cursor *c);
 PYTREE__INLINE void pytree__cursor_back(pytree__cursor *c);
 
