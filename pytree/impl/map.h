@@ -34,6 +34,13 @@ PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, py
         i++;
         c->of.run_left = left - i;
         it->index = index + i;
+        if (n == 4) {                     /* which gcc would do in a loop */
+            it->views[0] = first[0] + i;
+            it->views[1] = first[1] + i;
+            it->views[2] = first[2] + i;
+            it->views[3] = first[3] + i;
+            continue;
+        }
         for (k = 0; k < n; k++) { it->views[k] = k < 4 ? first[k] + i : it->views[k] + 1; }
     }
 }
