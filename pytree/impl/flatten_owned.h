@@ -163,18 +163,21 @@ static PYTREE__APART_CLANG bool pytree__flatten_owned(const struct pytree__block
     if (!pytree__owned_open(&w, &t)) { return false; }
     for (;;) {
         struct pytree__owned_frame *const f = w.top;
-        const size_t count = f->items->count;
+        const size_t count = f->items->count, step = f->step;
+        const uint32_t *const order = f->order;
+        const char *const values = f->values;
         const pytree *item = NULL;
-        for (; f->next < count; f->next++) {
+        size_t i = f->next;
+        for (; i < count; i++) {
             if (PYTREE__UNLIKELY(w.n_nodes == block->n_nodes)) { return false; }
-            item = (const pytree *)(const void *)(f->values + (f->order == NULL ? f->next : f->order[f->next]) * f->step);
+            item = (const pytree *)(const void *)(values + (order == NULL ? i : order[i]) * step);
             if (PYTREE__UNLIKELY(item->type == NULL)) { return false; }
             if (!pytree__owned_leaf(&w, item)) { break; }
         }
-        if (f->next < count) {
+        if (i < count) {
             const pytree_kind kind = item->type->kind;
             if (kind != PYTREE_KIND_LIST && kind != PYTREE_KIND_TUPLE && kind != PYTREE_KIND_DICT) { return false; }
-            f->next++;
+            f->next = i + 1;
             w.top++;
             if (!pytree__owned_open(&w, item)) { return false; }
         } else {
