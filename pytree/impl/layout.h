@@ -391,16 +391,21 @@ PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pyt
                                         pytree_node *nodes, pytree__statics *to)
 {
     const pytree__static_span *span = &p->spans[layout->spans], *const end = span + layout->n_spans;
+    unsigned char *const at = to->at;     /* bytes that are written might be these, for all that a compiler knows */
+    size_t length = to->length;
     memcpy(nodes, &p->nodes[layout->nodes], layout->n_nodes * sizeof *nodes);
     for (; span != end; span++) {
-        if (span->node != UINT32_MAX) { nodes[span->node].meta = (uint32_t)to->length; }
+        if (span->node != UINT32_MAX) { nodes[span->node].meta = (uint32_t)length; }
         if (PYTREE__LIKELY(span->row == NULL)) {
-            if (span->bytes != 0) { pytree__copy_few(to->at + to->length, self + span->at, span->bytes); }
-            to->length += span->bytes;
+            if (span->bytes != 0) { pytree__copy_few(at + length, self + span->at, span->bytes); }
+            length += span->bytes;
         } else {
+            to->length = length;
             pytree__pack(to, span->row, self + span->at);
+            length = to->length;
         }
     }
+    to->length = length;
 }
 
 /* Returns how many static bytes a struct has. */
