@@ -34,7 +34,7 @@ PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, py
         i++;
         c->of.run_left = left - i;
         it->index = index + i;
-        if (n == 4) {                     /* which gcc would do in a loop */
+        if (PYTREE__LAYOUTS && n == 4) {  /* gcc would make a loop of these */
             it->views[0] = first[0] + i;
             it->views[1] = first[1] + i;
             it->views[2] = first[2] + i;
