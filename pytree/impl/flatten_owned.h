@@ -1,10 +1,11 @@
-/* pytree/impl/flatten_owned.h: flatten of containers that the library made in one block.
+/* pytree/impl/flatten_owned.h: treedef and leaves of containers that the library made in one block.
  *
- * A traversal of its own, beside the cursor, and for flatten only. The cursor cannot yield such a tree as a run: a run is what
- * one generated call writes, and each item of a dict is a view that must be taken, checked and written by itself. What is saved
- * here is saved in that loop, in which an item is four comparisons and a copy: no frame of a hundred bytes, no view of the item
- * in between, no question about predicates, namespaces and sorted keys; and the counts, the packed keys and the order of a dict
- * stand in the block. For other consumers the cursor would need this loop once more, around what each does with a leaf. */
+ * A traversal of its own, beside the cursor, for pytree_flatten, pytree_structure, pytree_leaves and pytree_num_leaves. The
+ * cursor cannot yield such a tree as a run: a run is what one generated call writes, and each item of a dict is a view that
+ * must be taken, checked and written by itself. What is saved here is saved in that loop, in which an item is four
+ * comparisons and a copy: no frame of a hundred bytes, no view of the item in between, no question about predicates,
+ * namespaces and sorted keys; and the counts, the packed keys and the order of a dict stand in the block. For other
+ * consumers the cursor would need this loop once more, around what each does with a leaf. */
 #ifndef PYTREE_IMPL_FLATTEN_OWNED_H
 #define PYTREE_IMPL_FLATTEN_OWNED_H
 
