@@ -291,12 +291,61 @@ static void made_containers_in_one_run(void **state)
     pytree_free(made);
 }
 
+/* ---- Where a block begins ---------------------------------------------------------------------------------------------- */
+
+typedef struct OnePlace { unsigned char *at; size_t given, freed; } OnePlace;
+
+static void *one_place_resize(void *context, void *p, size_t old_size, size_t new_size)
+{
+    OnePlace *const place = context;
+    if (new_size == 0) {
+        assert_ptr_equal(p, place->at);
+        place->freed = old_size;
+        return NULL;
+    }
+    assert_null(p);
+    place->given = new_size;
+    return place->at;
+}
+
+/* Wherever the allocator's memory lies, the nodes begin with a cache line, and nothing is written behind the block. */
+static void nodes_begin_with_a_cache_line(void **state)
+{
+    static unsigned char memory[64 + 64 + 1024];
+    unsigned char *const line = memory + (0 - (uintptr_t)memory) % 64;
+    MLP model = mlp_make(1, false);
+    pytree_def *const expected = pytree_structure(PYTREE(&model), NULL, NULL);
+    size_t offset, i, begins = 0;
+    (void)state;
+    for (offset = 0; offset < 64; offset += 8) {
+        OnePlace place = { line + offset, 0, 0 };
+        const pytree_allocator allocator = { .resize = one_place_resize, .context = &place };
+        const pytree_options opt = { .allocator = &allocator };
+        pytree_error error = { 0 };
+        pytree_leaf *leaves = NULL;
+        pytree_def *def;
+        memset(memory, 0xA5, sizeof memory);
+        assert_ok(pytree_flatten(PYTREE(&model), &leaves, 0, &def, &opt, &error), &error);
+        assert_true(offset + place.given < 64 + 1024);
+        for (i = offset + place.given; line + i < memory + sizeof memory; i++) { assert_int_equal(line[i], 0xA5); }
+        assert_true(pytree_def_equal(def, expected));
+        for (i = 0; i < def->n_leaves; i++) { assert_int_equal(leaves[i].form, PYTREE_FORM_LEAF); }
+        if (offset % 16 == 0) { begins += (uintptr_t)def->nodes % 64 == 0; }
+        pytree_def_free(def);
+        assert_int_equal(place.freed, place.given);
+    }
+    if (PYTREE__LAYOUTS && sizeof(void *) == 8) { assert_int_equal(begins, 4); }
+    pytree_def_free(expected);
+    mlp_clear(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_flat_tree_is_a_tree_like_any_other),
         cmocka_unit_test(how_many_allocations_are_made),
         cmocka_unit_test(made_containers_in_one_run),
+        cmocka_unit_test(nodes_begin_with_a_cache_line),
         cmocka_unit_test(out_of_memory_at_every_allocation)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
