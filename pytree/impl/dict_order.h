@@ -29,22 +29,15 @@ static int pytree__by_key(const void *a, const void *b)
     return x->key != NULL ? strcmp(x->key, y->key) : 0;
 }
 
-/* Tells whether so many keys are sorted by insertion. */
-static bool pytree__few_to_sort(size_t n) { return !PYTREE__TABLES || n <= 16; }
-
-/* Moves key `i` to its place among the i keys before it, which are sorted. */
-static void pytree__insert_key(struct pytree__sorting *keys, size_t i)
-{
-    const struct pytree__sorting key = keys[i];
-    for (; i != 0 && pytree__by_key(&keys[i - 1], &key) > 0; i--) { keys[i] = keys[i - 1]; }
-    keys[i] = key;
-}
-
 static void pytree__sort_keys(struct pytree__sorting *keys, size_t n)
 {
-    size_t i;
-    if (!pytree__few_to_sort(n)) { qsort(keys, n, sizeof *keys, pytree__by_key); return; }
-    for (i = 1; i < n; i++) { pytree__insert_key(keys, i); }
+    size_t i, k;
+    if (PYTREE__TABLES && n > 16) { qsort(keys, n, sizeof *keys, pytree__by_key); return; }
+    for (i = 1; i < n; i++) {
+        const struct pytree__sorting key = keys[i];
+        for (k = i; k != 0 && pytree__by_key(&keys[k - 1], &key) > 0; k--) { keys[k] = keys[k - 1]; }
+        keys[k] = key;
+    }
 }
 
 /* Reads the key of pair i of n. Returns false if it is NULL. */
@@ -88,12 +81,10 @@ static PYTREE__APART_CLANG pytree_status pytree__sort_dict_keys(pytree__cursor *
         if (!pytree__key_to_sort(c, f, i, n, &keys[i])) {
             return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a key for each dict entry, got NULL for number %zu", i);
         }
-        if (i == 0 || pytree__by_key(&keys[i - 1], &keys[i]) < 0) { continue; }
-        sorted = false;
-        if (pytree__few_to_sort(n)) { pytree__insert_key(keys, i); }
+        sorted = sorted && (i == 0 || pytree__by_key(&keys[i - 1], &keys[i]) < 0);
     }
     if (!sorted) {
-        if (!pytree__few_to_sort(n)) { pytree__sort_keys(keys, n); }
+        pytree__sort_keys(keys, n);
         order = (uint32_t *)(void *)pytree__room(c, slots);
         if (order == NULL) { return PYTREE_NO_MEMORY; }
         for (i = 0; i < n; i++) {

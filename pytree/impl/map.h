@@ -34,7 +34,7 @@ PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, py
         i++;
         c->of.run_left = left - i;
         it->index = index + i;
-        if (PYTREE__LAYOUTS && n == 4) {  /* gcc would make a loop of these */
+        if (PYTREE__LAYOUTS && n == 4) {  /* gcc leaves the loop below as it is */
             it->views[0] = first[0] + i;
             it->views[1] = first[1] + i;
             it->views[2] = first[2] + i;
