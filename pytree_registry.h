@@ -429,7 +429,8 @@ PYTREE_FIELDS
 #endif
 
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__TABLE_##kind(PYTREE__ID, PYTREE__S, #__VA_ARGS__, __VA_ARGS__, NONE, NONE, NONE, ~)
+#define PYTREE_FIELD(kind, ...)                                                                                         \
+    PYTREE__TABLE_##kind(PYTREE__ID, PYTREE__S, PYTREE__QUOTE_ALL(__VA_ARGS__), __VA_ARGS__, NONE, NONE, NONE, ~)
 static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__ID)[] = { PYTREE_FIELDS PYTREE__NO_ROW };
 
 PYTREE__ENUM {

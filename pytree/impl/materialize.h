@@ -127,7 +127,7 @@ static PYTREE__NOINLINE bool pytree__fails_read(pytree__cursor *c, pytree__frame
     child = pytree__null_read(f->type, f->self, c->making || lacking, false, &from, &end);
     if (child == SIZE_MAX) { return false; }
     f->next = child + 1;
-    *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a pointer in %.*s, which this row reads through, got NULL",
+    *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a pointer in self%.*s, which this row reads through, got NULL",
                               (int)(end - from), from);
     f->next = f->count = 0;
     return true;

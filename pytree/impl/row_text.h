@@ -54,9 +54,13 @@ static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type
         if (row == NULL) { return self == (const char *)pytree__zeros() ? end : NULL; }    /* of what was never defined */
         s = pytree__behind_member(s);
         arrow = s[0] == '-' && s[1] == '>';
-        pointer = row->row == PYTREE_ROW_DATA ? row->place == PYTREE_POINTER || row->place == PYTREE_STB
-            : arrow || (star == 2 && *end != '.' && *end != '['
-                        && (row->row == PYTREE_ROW_DROP || row->type == &pytree_types[PYTREE__T_address]));
+        if (row->row == PYTREE_ROW_DATA) {
+            pointer = row->place == PYTREE_POINTER || row->place == PYTREE_STB;
+        } else {                              /* an array in the struct has dimensions */
+            const bool starred = star == 2 && *end != '.'
+                && (row->row == PYTREE_ROW_DROP || row->type == &pytree_types[PYTREE__T_address]);
+            pointer = row->ndim == 0 && (arrow || s[0] == '[' || starred);
+        }
         if (row->size != sizeof p && row->place != PYTREE_STB) { pointer = false; }
         if (pointer) {
             memcpy(&p, self + row->offset, sizeof p);
@@ -95,14 +99,18 @@ static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type
  * dereference. */
 static PYTREE__APART_CLANG int pytree__star_before(const char *s)
 {
-    while (s[-1] == ' ' || s[-1] == '(') { s--; }
+    int open = 0;
+    while (s[-1] != '\0' && (s[-1] == ' ' || s[-1] == '(' || s[-1] == ')' || open != 0)) {   /* over casts, *(int *)self->p */
+        open += (s[-1] == ')') - (open != 0 && s[-1] == '(');
+        s--;
+    }
     if (s[-1] != '*') { return 0; }
     do { s--; } while (s[-1] == ' ');
     return pytree__word_bytes(s - 1) == 0 && s[-1] != ')' ? 2 : 1;
 }
 
 /* Find a pointer that is NULL and that the expressions of a row read through. One with a condition looks by itself. Returns the
- * end of the pointer's text, which begins at *from, or NULL. */
+ * end of the pointer's text, which begins behind self, at *from, or NULL. */
 static PYTREE__APART_CLANG const char *pytree__row_null(const pytree_type *type, const void *self, const pytree_field *row,
                                                         bool own, const char **from)
 {
@@ -114,7 +122,7 @@ static PYTREE__APART_CLANG const char *pytree__row_null(const pytree_type *type,
         if (pytree__word_bytes(at - 1) == 0 && s[0] == '-' && s[1] == '>') {
             end = pytree__null_on_the_way(type, (const char *)self, s, pytree__star_before(at), own);
         }
-        *from = at;
+        *from = at + 4 + strspn(at + 4, ")");
         if (end != NULL) { return end; }
     }
     return NULL;

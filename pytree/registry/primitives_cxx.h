@@ -290,15 +290,19 @@ template <class Entry> struct pytree__has_three<Entry, std::void_t<decltype(Entr
                   "pytree: " text ": it has a copy constructor, an assignment or a destructor, and trees are copied as " \
                   "bytes; register it as PYTREE_CUSTOM, or leave these to the compiler (other constructors do no harm)");
 
-/* Tell whether the text of a row has a [, a * in front of self, or an arrow behind another member than self: checks.h. */
+/* Tell whether the text of a row, in which self is (), has a [, a * that may dereference, or an arrow behind something else
+ * than self: reads.h. */
 constexpr bool pytree__reads_through(const char *text)
 {
+    bool operand = false;                 /* stands before, so that a * multiplies */
     for (int i = 0; text[i] != '\0'; i++) {
-        const bool self = i >= 5 && text[i - 5] == 's' && text[i - 4] == 'e' && text[i - 3] == 'l' && text[i - 2] == 'f';
-        if (text[i] == '[' || (text[i] == '>' && i > 0 && text[i - 1] == '-' && !self)
-            || (text[i] == '*' && text[i + 1] == 's' && text[i + 2] == 'e' && text[i + 3] == 'l' && text[i + 4] == 'f')) {
+        const char c = text[i];
+        const bool self = i >= 3 && text[i - 2] == ')' && text[i - 3] == '(';
+        if (c == '[' || (c == '>' && i > 0 && text[i - 1] == '-' && !self)
+            || (c == '*' && (!operand || text[i + 1] == '('))) {
             return true;
         }
+        if (c != ' ') { operand = c == '_' || c == ')' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
     }
     return false;
 }

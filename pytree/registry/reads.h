@@ -4,32 +4,37 @@
  *
  *     enum { pytree__reads_Linear = 0 | <of "w, ARRAY(self->din, self->dout)"> | <of "b, ARRAY(self->dout)"> };
  *
- * The text of such a row has a [, a * in front of self, or an arrow behind another member than self. Two stars are looked at,
- * and the second, third and fourth arrow: behind the text stand more that are allowed. An array in the struct has a [, too.
- * Compilers warn of calls in constants, so this is a system header. */
+ * `self` is () here, and macros of the program are expanded: ARRAY(()->din, ()->dout). The text of such a row has a [, a * in
+ * front of self or of a parenthesis, or an arrow behind something else than self. Two stars are looked at, and the second,
+ * third and fourth arrow: behind the text stand more that are allowed. An array in the struct has a [, too. Compilers warn of
+ * calls in constants, so this is a system header. */
 #if defined(PYTREE__ROWS) && defined(__GNUC__) && !defined(__TINYC__)
 #pragma GCC system_header
 #define PYTREE__READS_STATIC(...)
 #define PYTREE__READS_DROP(...)
-#define PYTREE__READS_DATA(text, name, m1, ...) PYTREE__SECOND_OF(PYTREE__READS_IF_##m1, PYTREE__READS_EXTENTS, ~)(text)
+#define PYTREE__READS_DATA(name, m1, ...) PYTREE__SECOND_OF(PYTREE__READS_IF_##m1, PYTREE__READS_EXTENTS, ~)(m1, __VA_ARGS__)
 #define PYTREE__READS_IF_NONE ~, PYTREE__READS_NOTHING       /* takes the place of the second argument */
-#define PYTREE__READS_NOTHING(text)
+#define PYTREE__READS_NOTHING(...)
 #if defined(__cplusplus)
-#define PYTREE__READS_EXTENTS(text) | pytree__reads_through(text)
+#define PYTREE__READS_EXTENTS(...) | pytree__reads_through(#__VA_ARGS__)
 #else
-#define PYTREE__READS_EXTENTS(text) PYTREE__READS_TEXT(text "self->self->self->self->", text "**")
+#define PYTREE__READS_EXTENTS(...) PYTREE__READS_TEXT(#__VA_ARGS__ "()->()->()->()->", #__VA_ARGS__ "**")
 #define PYTREE__READS_TEXT(arrows, star)                                                                                \
-    | (__builtin_strchr(star, '[') != 0) | (__builtin_strncmp(__builtin_strchr(star, '*'), "*self", 5) == 0)             \
-    | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(star, '*') + 1, '*'), "*self", 5) == 0)                      \
-    | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') - 5, "self-", 5) != 0)                 \
-    | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') + 1, '>') - 5,         \
-                         "self-", 5) != 0)                                                                              \
+    | (__builtin_strchr(star, '[') != 0) | (__builtin_strncmp(__builtin_strchr(star, '*'), "*(", 2) == 0)               \
+    | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(star, '*') + 1, '*'), "*(", 2) == 0)                         \
+    | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') - 3, "()-", 3) != 0)                  \
+    | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') + 1, '>') - 3,         \
+                         "()-", 3) != 0)                                                                                \
     | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') + 1,  \
-                                                           '>') + 1, '>') - 5, "self-", 5) != 0)
+                                                           '>') + 1, '>') - 3, "()-", 3) != 0)
 #endif
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__READS_##kind(#__VA_ARGS__, __VA_ARGS__, NONE, ~)
+#define PYTREE_FIELD(kind, ...) PYTREE__READS_##kind(__VA_ARGS__, NONE, ~)
+#pragma push_macro("self")
+#undef self
+#define self ()
 PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS && (0 PYTREE_FIELDS) };
+#pragma pop_macro("self")
 #undef PYTREE__READS_STATIC
 #undef PYTREE__READS_DROP
 #undef PYTREE__READS_DATA

@@ -195,6 +195,39 @@ typedef struct Around { Global global; Counter counter; double *x; } Around;
     PYTREE_FIELD(DATA, global) PYTREE_FIELD(DATA, counter) PYTREE_FIELD(DATA, x, ARRAY((*self->global.at)->n))
 #include "pytree_registry.h"
 
+/* Pointers that are no children, each read in one way. */
+#define PEERS Size *size, *myself; int *count, pair[2]; double *x;
+typedef struct ByMacro { PEERS } ByMacro;
+typedef struct ByName { PEERS } ByName;
+typedef struct ByIndex { PEERS } ByIndex;
+typedef struct ByParentheses { PEERS } ByParentheses;
+typedef struct ByCast { PEERS } ByCast;
+#define PEER_ROWS(n)                                                                                                    \
+    PYTREE_FIELD(DROP, SIZE) PYTREE_FIELD(DROP, myself) PYTREE_FIELD(DROP, count) PYTREE_FIELD(DROP, pair)              \
+    PYTREE_FIELD(DATA, x, ARRAY(n))
+#define SIZE size
+#define N_OF(from) ((from)->SIZE->n)
+
+#define PYTREE_STRUCT ByMacro
+#define PYTREE_FIELDS PEER_ROWS(N_OF(self))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT ByName
+#define PYTREE_FIELDS PEER_ROWS(self->myself->n)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT ByIndex
+#define PYTREE_FIELDS PEER_ROWS(self->count[0] + 0 * self->pair[0])
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT ByParentheses
+#define PYTREE_FIELDS PEER_ROWS(*(self->count) + *(self->pair))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT ByCast
+#define PYTREE_FIELDS PEER_ROWS(*(const int *)self->count + (int)self->pair[1])
+#include "pytree_registry.h"
+
 static double numbers[4] = { 0.5, 1.5, 2.5, 3.5 };
 
 /* The tree has so many leaves, the last of them so many numbers. */
@@ -282,6 +315,34 @@ static void structs_in_place_and_members_that_are_not_data(void **state)
     assert_refused(PYTREE(&hidden), ".x", READ_THROUGH("self->size"));
     hidden.data = hidden.size = &size;
     assert_leaves(PYTREE(&hidden), 1, 2);
+}
+
+/* Macros are expanded before a row is looked at; an array of the struct is no pointer, however it is read. */
+static void pointers_that_are_not_data(void **state)
+{
+    Size size = { 9, 2 };
+    int count = 3;
+    ByMacro by_macro = { NULL, NULL, NULL, { 0, 0 }, numbers };
+    ByName by_name = { NULL, NULL, NULL, { 0, 0 }, numbers };
+    ByIndex by_index = { NULL, NULL, NULL, { 0, 0 }, numbers };
+    ByParentheses by_parentheses = { NULL, NULL, NULL, { 0, 0 }, numbers };
+    ByCast by_cast = { NULL, NULL, NULL, { 0, 0 }, numbers };
+    (void)state;
+    assert_refused(PYTREE(&by_macro), ".x", READ_THROUGH("self->size"));
+    by_macro.size = &size;
+    assert_leaves(PYTREE(&by_macro), 1, 2);
+    assert_refused(PYTREE(&by_name), ".x", READ_THROUGH("self->myself"));
+    by_name.myself = &size;
+    assert_leaves(PYTREE(&by_name), 1, 2);
+    assert_refused(PYTREE(&by_index), ".x", READ_THROUGH("self->count"));
+    by_index.count = &count;
+    assert_leaves(PYTREE(&by_index), 1, 3);
+    assert_refused(PYTREE(&by_parentheses), ".x", READ_THROUGH("self->count"));
+    by_parentheses.count = &count;
+    assert_leaves(PYTREE(&by_parentheses), 1, 3);
+    assert_refused(PYTREE(&by_cast), ".x", READ_THROUGH("self->count"));
+    by_cast.count = &count;
+    assert_leaves(PYTREE(&by_cast), 1, 3);
 }
 
 /* A star that dereferences a member which is no child; one of a product does not, nor does an array lead anywhere. */
@@ -472,6 +533,7 @@ int main(void)
         cmocka_unit_test(one_pointer),
         cmocka_unit_test(elements),
         cmocka_unit_test(structs_in_place_and_members_that_are_not_data),
+        cmocka_unit_test(pointers_that_are_not_data),
         cmocka_unit_test(stars), cmocka_unit_test(other_words),
         cmocka_unit_test(structs_that_are_made),
         cmocka_unit_test(other_pointers_that_are_null),
