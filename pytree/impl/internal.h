@@ -429,6 +429,7 @@ static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const 
 static void pytree__refer_items(struct pytree__builder *b);
 
 /* materialize.h */
+static bool pytree__is_address(const pytree_field *row);
 static bool pytree__children_to_make(pytree__cursor *c, const pytree_type *type, const char *self, pytree_leaf *views);
 enum {                                    /* what is NULL that the rows of a struct may read through */
     PYTREE__LACKS_NOTHING,

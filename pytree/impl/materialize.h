@@ -51,12 +51,18 @@ static PYTREE__APART_CLANG bool pytree__lacks_data(const pytree_type *type, cons
     return false;
 }
 
-/* Tell whether the elements of a list, which only DATA rows are, have pointers to structs, which may be NULL. */
+/* Tell whether the elements of a list or array, which only DATA rows are, have pointers to structs, which may be NULL. */
 static bool pytree__leads_on(const pytree_field *row)
 {
-    return row->form == PYTREE_FORM_LIST
+    return (row->form == PYTREE_FORM_LIST || row->form == PYTREE_FORM_TUPLE)
         && (row->type->kind == PYTREE_KIND_ROW
             || (row->type->kind == PYTREE_KIND_STRUCT && !pytree__origin(row->type)->self_contained));
+}
+
+/* Tell whether a STATIC row is a pointer: to something, or a string. */
+static bool pytree__is_address(const pytree_field *row)
+{
+    return row->ndim == 0 && (row->type == &pytree_types[PYTREE__T_address] || row->type == &pytree_types[PYTREE__T_string]);
 }
 
 /* Tell whether a struct in a struct, or one in that, has a pointer that is NULL. It calls itself for these: no deeper than C's
@@ -68,8 +74,10 @@ static bool pytree__has_null(const pytree_type *type, const char *self)
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *const row = &type->fields[i];
         if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_IN_PLACE) {
-            if (row->form == PYTREE_FORM_STRUCT && pytree__has_null(row->type, self + row->offset)) { return true; }
-        } else if (row->size == sizeof p && (row->row != PYTREE_ROW_STATIC || row->type == &pytree_types[PYTREE__T_address])) {
+            if (row->form == PYTREE_FORM_STRUCT ? pytree__has_null(row->type, self + row->offset) : pytree__leads_on(row)) {
+                return true;
+            }
+        } else if (row->size == sizeof p && (row->row != PYTREE_ROW_STATIC || pytree__is_address(row))) {
             memcpy(&p, self + row->offset, sizeof p);
             if (p == NULL) { return true; }
         }
@@ -90,12 +98,11 @@ static int pytree__lacks(const pytree_type *type, const void *self, bool making)
         if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_IN_PLACE) {
             inside = inside || (PYTREE__MORE_ROWS && row->form == PYTREE_FORM_STRUCT
                                 && pytree__has_null(row->type, (const char *)self + row->offset));
+            null = null || pytree__leads_on(row);
             continue;
         }
         if (row->place > PYTREE_STB || (row->place != PYTREE_STB && row->size != sizeof p)) { continue; }
-        if (row->row == PYTREE_ROW_STATIC && (!PYTREE__MORE_ROWS || row->type != &pytree_types[PYTREE__T_address])) {
-            continue;
-        }
+        if (row->row == PYTREE_ROW_STATIC && (!PYTREE__MORE_ROWS || !pytree__is_address(row))) { continue; }
         memcpy(&p, (const char *)self + row->offset, sizeof p);
         null = null || p == NULL || pytree__leads_on(row);
         if (row->row == PYTREE_ROW_DROP || (PYTREE__MORE_ROWS && row->row == PYTREE_ROW_STATIC)) { continue; }

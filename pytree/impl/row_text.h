@@ -35,6 +35,31 @@ static PYTREE__APART_CLANG const pytree_field *pytree__named_row(const pytree_ty
     return NULL;
 }
 
+/* Go behind "[7]" to the element of a list or array that it names. Returns NULL if the index is no number. */
+static const char *pytree__behind_index(const pytree_field *row, const char **self, const char *s)
+{
+    size_t i = 0;
+    const size_t digits = strspn(s + 1, "0123456789");
+    const char *const end = s + 1 + digits;
+    if (digits == 0 || digits > 9 || *end != ']') { return NULL; }
+    for (s++; s != end; s++) { i = 10 * i + (size_t)(*s - '0'); }
+    *self += i * row->inner;
+    return end + 1;
+}
+
+/* Tell whether a row's value is a pointer that its text may read through: by an arrow or an index at `end`, behind its name, or
+ * by a star in front of it. What is not DATA is a pointer if it has no dimensions. */
+static bool pytree__reads_pointer(const pytree_field *row, const char *end, int star)
+{
+    const char *const s = pytree__behind_member(end);
+    const bool followed = (s[0] == '-' && s[1] == '>') || s[0] == '[';
+    if (row->row == PYTREE_ROW_DATA) {
+        return row->place == PYTREE_STB || (row->place == PYTREE_POINTER && row->size == sizeof(void *));
+    }
+    return row->ndim == 0 && row->size == sizeof(void *)
+        && (followed || (star != 0 && *end != '.' && (row->row == PYTREE_ROW_DROP || pytree__is_address(row))));
+}
+
 /* Follow "->a->b[0].c" from a struct. Returns the end of the member that is NULL and is read through, or NULL. `own`: pointers
  * of the first struct that must not be NULL lead to zeros, as far as those go, or their own row says that they are NULL. */
 static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type *type, const char *self, const char *s,
@@ -44,7 +69,7 @@ static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type
         const pytree_field *row;
         const char *end;
         const void *p = NULL;
-        bool arrow, pointer;
+        bool pointer;
         s += *s == '.' ? 1 : 2;
         s += strspn(s, " ");
         end = pytree__behind_member(s + pytree__word_bytes(s));
@@ -53,42 +78,33 @@ static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type
         end = s;
         if (row == NULL) { return self == (const char *)pytree__zeros() ? end : NULL; }    /* of what was never defined */
         s = pytree__behind_member(s);
-        arrow = s[0] == '-' && s[1] == '>';
-        if (row->row == PYTREE_ROW_DATA) {
-            pointer = row->place == PYTREE_POINTER || row->place == PYTREE_STB;
-        } else {                              /* an array in the struct has dimensions */
-            const bool starred = star == 2 && *end != '.'
-                && (row->row == PYTREE_ROW_DROP || row->type == &pytree_types[PYTREE__T_address]);
-            pointer = row->ndim == 0 && (arrow || s[0] == '[' || starred);
-        }
-        if (row->size != sizeof p && row->place != PYTREE_STB) { pointer = false; }
+        pointer = pytree__reads_pointer(row, end, star);
         if (pointer) {
             memcpy(&p, self + row->offset, sizeof p);
-            if (s[0] != '[' && !arrow) { return star != 0 && p == NULL ? end : NULL; }
+            if (s[0] != '[' && s[0] != '-') { return star != 0 && p == NULL ? end : NULL; }
             if (p == NULL || p == PYTREE_WANTED) {
                 const bool made = own && row->row == PYTREE_ROW_DATA && row->place == PYTREE_POINTER
                     && (p != NULL || row->optional == 0);
                 if (!made || row->type->size > PYTREE__ZEROS) { return end; }
                 p = pytree__zeros();
             }
-        } else if (s[0] != '.' || row->row != PYTREE_ROW_DATA) {
-            return NULL;
         }
-        if (row->row != PYTREE_ROW_DATA) { return NULL; }
+        if (row->row != PYTREE_ROW_DATA || (!pointer && s[0] != '.' && s[0] != '[')) { return NULL; }
         self = pointer ? (const char *)p : self + row->offset;
         own = false;
         if (s[0] == '[') {
-            if (s[1] != '0' || s[2] != ']') { return NULL; }
-            s += 3;
-            if (row->type->kind == PYTREE_KIND_ROW) {          /* to the first of the elements, which are pointers */
+            end = pytree__behind_index(row, &self, s);
+            if (end == NULL) { return NULL; }
+            s = pytree__behind_member(end);
+            if (p == pytree__zeros() && self + row->inner > (const char *)p + PYTREE__ZEROS) { return end; }
+            if (row->type->kind == PYTREE_KIND_ROW) {          /* the elements are pointers, or arrays */
                 row = row->type->fields;
-                if (row->place != PYTREE_POINTER || s[0] != '-') { return NULL; }
+                if (row->place != PYTREE_POINTER) { return NULL; }
                 memcpy(&p, self, sizeof p);
-                if (p == NULL) { return s; }
+                if (p == NULL && (s[0] == '-' || s[0] == '[' || star != 0)) { return end; }
                 self = (const char *)p;
-            } else if (s[0] != '.') {
-                return NULL;
             }
+            if (s[0] != '.' && s[0] != '-') { return NULL; }
         }
         if (row->type->kind != PYTREE_KIND_STRUCT) { return NULL; }
         type = pytree__origin(row->type);

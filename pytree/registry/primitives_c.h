@@ -47,6 +47,7 @@
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
 #define PYTREE__IS_ARRAY(x) (!__builtin_types_compatible_p(__typeof__(x), __typeof__(((void)0, x))))
 #define PYTREE__ALIGN_OF(x) (int)__alignof__(x)
+#define PYTREE__HOLDS_POINTER(x) (__builtin_classify_type(x) == 5 && !PYTREE__IS_ARRAY(x))
 #elif defined(__TINYC__)
 #define PYTREE__IS_ARRAY(x)                                                                                             \
     (!__builtin_types_compatible_p(__typeof__(x), __typeof__(1 ? (x) : (x))) &&                                         \
@@ -56,6 +57,9 @@
 #else
 #define PYTREE__IS_ARRAY(x) (sizeof(x) != sizeof(((void)0, (x))))
 #define PYTREE__ALIGN_OF(x) (sizeof(x) < 16 ? (int)sizeof(x) : 16)
+#endif
+#ifndef PYTREE__HOLDS_POINTER            /* nor is it a number: of a struct's text no arrow, [ or * is behind or before */
+#define PYTREE__HOLDS_POINTER(x) !_Generic((x), PYTREE__VALUES char: 1, default: PYTREE__IS_ARRAY(x))
 #endif
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
 #define PYTREE__IS_RECORD(x) ((__builtin_classify_type(x) & ~1) == 12)

@@ -243,6 +243,7 @@ template <class Type> constexpr auto pytree__integer(Type tag)
 #define PYTREE__TO_MEMBER(member, number) (decltype(member))(number)
 
 #define PYTREE__IS_ARRAY(x) (int)std::is_array_v<pytree__member<decltype(x)>>
+#define PYTREE__HOLDS_POINTER(x) std::is_pointer_v<pytree__member<decltype(x)>>
 #define PYTREE__IS_RECORD(x) (std::is_class_v<pytree__bare<decltype(x)>> || std::is_union_v<pytree__bare<decltype(x)>>)
 #define PYTREE__NO_UNION(x) (!std::is_union_v<pytree__bare<decltype(x)>>)
 #define PYTREE__ALIGN_OF(x) (int)__alignof__(x)

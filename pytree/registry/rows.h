@@ -362,7 +362,8 @@
 #define PYTREE__TABLE_DROP(id, s, text, name, m1, ...)                                                                  \
     PYTREE__DROPPED(PYTREE__TABLE_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
 #define PYTREE__TABLE_DROP_PLAIN(id, s, name, ...)                                                                      \
-    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, PYTREE__IS_ARRAY(((s *)0)->name), PYTREE__PLACED(s, name), 0, 0, NULL },
+    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, !PYTREE__HOLDS_POINTER(((s *)0)->name), PYTREE__PLACED(s, name), 0, 0, \
+        NULL },
 #define PYTREE__TABLE_DROP_BITS(id, s, name, ...)                                                                       \
     { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, 0, 0, 0, 0, NULL },
 #define PYTREE__PLACED(s, name) offsetof(s, name), sizeof(((s *)0)->name)

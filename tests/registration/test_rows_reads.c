@@ -202,6 +202,7 @@ typedef struct ByName { PEERS } ByName;
 typedef struct ByIndex { PEERS } ByIndex;
 typedef struct ByParentheses { PEERS } ByParentheses;
 typedef struct ByCast { PEERS } ByCast;
+typedef struct BehindCast { PEERS } BehindCast;
 #define PEER_ROWS(n)                                                                                                    \
     PYTREE_FIELD(DROP, SIZE) PYTREE_FIELD(DROP, myself) PYTREE_FIELD(DROP, count) PYTREE_FIELD(DROP, pair)              \
     PYTREE_FIELD(DATA, x, ARRAY(n))
@@ -226,6 +227,35 @@ typedef struct ByCast { PEERS } ByCast;
 
 #define PYTREE_STRUCT ByCast
 #define PYTREE_FIELDS PEER_ROWS(*(const int *)self->count + (int)self->pair[1])
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT BehindCast
+#define PYTREE_FIELDS PEER_ROWS((int)*self->count + 2 * (int)self->pair[1])
+#include "pytree_registry.h"
+
+/* A string that is metadata */
+typedef struct Named { const char *name; double *x; } Named;
+#define PYTREE_STRUCT Named
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, name) PYTREE_FIELD(DATA, x, ARRAY(self->name[0] - '0'))
+#include "pytree_registry.h"
+
+/* Elements that are pointers, of arrays in the struct and of lists. */
+typedef struct Heads { Size *heads[2]; double *x; } Heads;
+typedef struct Parts { Size **parts; double *x; } Parts;
+typedef struct Grid { int n, **rows; double *x, *y; } Grid;
+
+#define PYTREE_STRUCT Heads
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, heads, EACH(OPTIONAL)) PYTREE_FIELD(DATA, x, ARRAY((self->heads[1])->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Parts
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, parts, LIST(2, EACH(OPTIONAL))) PYTREE_FIELD(DATA, x, ARRAY(self->parts[1]->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Grid
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, rows, LIST(self->n, EACH(ARRAY(2), OPTIONAL)))                           \
+    PYTREE_FIELD(DATA, x, ARRAY(self->rows[0][1])) PYTREE_FIELD(DATA, y, ARRAY(*self->rows[1]))
 #include "pytree_registry.h"
 
 static double numbers[4] = { 0.5, 1.5, 2.5, 3.5 };
@@ -300,6 +330,27 @@ static void elements(void **state)
     assert_leaves(PYTREE(&table), 2, 3);
 }
 
+static void elements_that_are_pointers(void **state)
+{
+    Size size = { 9, 2 }, *parts[2] = { NULL, NULL };
+    int two[2] = { 3, 4 }, *rows[2] = { NULL, NULL };
+    Heads heads = { { NULL, NULL }, numbers };
+    Parts list = { parts, numbers };
+    Grid grid = { 2, rows, numbers, numbers };
+    (void)state;
+    assert_refused(PYTREE(&heads), ".x", READ_THROUGH("self->heads[1]"));
+    heads.heads[1] = &size;
+    assert_leaves(PYTREE(&heads), 1, 2);
+    assert_refused(PYTREE(&list), ".x", READ_THROUGH("self->parts[1]"));
+    parts[1] = &size;
+    assert_leaves(PYTREE(&list), 1, 2);
+    assert_refused(PYTREE(&grid), ".x", READ_THROUGH("self->rows[0]"));
+    rows[0] = two;
+    assert_refused(PYTREE(&grid), ".y", READ_THROUGH("self->rows[1]"));
+    rows[1] = two;
+    assert_leaves(PYTREE(&grid), 4, 3);
+}
+
 static void structs_in_place_and_members_that_are_not_data(void **state)
 {
     Size size = { 9, 2 };
@@ -327,6 +378,8 @@ static void pointers_that_are_not_data(void **state)
     ByIndex by_index = { NULL, NULL, NULL, { 0, 0 }, numbers };
     ByParentheses by_parentheses = { NULL, NULL, NULL, { 0, 0 }, numbers };
     ByCast by_cast = { NULL, NULL, NULL, { 0, 0 }, numbers };
+    Named named = { NULL, numbers };
+    BehindCast behind_cast = { NULL, NULL, NULL, { 0, 0 }, numbers };
     (void)state;
     assert_refused(PYTREE(&by_macro), ".x", READ_THROUGH("self->size"));
     by_macro.size = &size;
@@ -343,6 +396,12 @@ static void pointers_that_are_not_data(void **state)
     assert_refused(PYTREE(&by_cast), ".x", READ_THROUGH("self->count"));
     by_cast.count = &count;
     assert_leaves(PYTREE(&by_cast), 1, 3);
+    assert_refused(PYTREE(&behind_cast), ".x", READ_THROUGH("self->count"));
+    behind_cast.count = &count;
+    assert_refused(PYTREE(&named), ".x", READ_THROUGH("self->name"));
+    named.name = "2";
+    assert_leaves(PYTREE(&named), 1, 2);
+    assert_leaves(PYTREE(&behind_cast), 1, 3);
 }
 
 /* A star that dereferences a member which is no child; one of a product does not, nor does an array lead anywhere. */
@@ -532,6 +591,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_pointer),
         cmocka_unit_test(elements),
+        cmocka_unit_test(elements_that_are_pointers),
         cmocka_unit_test(structs_in_place_and_members_that_are_not_data),
         cmocka_unit_test(pointers_that_are_not_data),
         cmocka_unit_test(stars), cmocka_unit_test(other_words),
