@@ -38,27 +38,23 @@ static PYTREE__APART_CLANG const pytree_field *pytree__named_row(const pytree_ty
 /* Go behind "[7]" to the element of a list or array that it names. Returns NULL if the index is no number. */
 static const char *pytree__behind_index(const pytree_field *row, const char **self, const char *s)
 {
-    size_t i = 0;
-    const size_t digits = strspn(s + 1, "0123456789");
-    const char *const end = s + 1 + digits;
-    if (digits == 0 || digits > 9 || *end != ']') { return NULL; }
-    for (s++; s != end; s++) { i = 10 * i + (size_t)(*s - '0'); }
+    char *end;
+    const unsigned long i = strtoul(s + 1, &end, 0);
     *self += i * row->inner;
-    return end + 1;
+    return *end == ']' ? end + 1 : NULL;
 }
 
-/* Tell whether a row's value is a pointer that its text may read through: by an arrow or an index at `end`, behind its name, or
- * by a star in front of it. What is not DATA is a pointer if it has no dimensions. */
-static bool pytree__reads_pointer(const pytree_field *row, const char *end, int star)
+/* Tell whether a row's value is a pointer that is read through if `followed` by an arrow or an index, or with a star in front of
+ * it. What is not DATA is a pointer if it has no dimensions. */
+static bool pytree__reads_pointer(const pytree_field *row, bool followed, int star)
 {
-    const char *const s = pytree__behind_member(end);
-    const bool followed = (s[0] == '-' && s[1] == '>') || s[0] == '[';
-    if (row->row == PYTREE_ROW_DATA) {
-        return row->place == PYTREE_STB || (row->place == PYTREE_POINTER && row->size == sizeof(void *));
-    }
+    if (row->row == PYTREE_ROW_DATA) { return row->place == PYTREE_POINTER || row->place == PYTREE_STB; }
     return row->ndim == 0 && row->size == sizeof(void *)
-        && (followed || (star != 0 && *end != '.' && (row->row == PYTREE_ROW_DROP || pytree__is_address(row))));
+        && (followed || (star != 0 && (row->row == PYTREE_ROW_DROP || pytree__is_address(row))));
 }
+
+/* Tell whether an arrow or an index comes next. */
+static bool pytree__is_followed(const char *s) { return (s[0] == '-' && s[1] == '>') || s[0] == '['; }
 
 /* Follow "->a->b[0].c" from a struct. Returns the end of the member that is NULL and is read through, or NULL. `own`: pointers
  * of the first struct that must not be NULL lead to zeros, as far as those go, or their own row says that they are NULL. */
@@ -77,11 +73,12 @@ static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type
         row = pytree__named_row(type, &s);
         end = s;
         if (row == NULL) { return self == (const char *)pytree__zeros() ? end : NULL; }    /* of what was never defined */
+        if (row->row != PYTREE_ROW_DATA && *end == '.') { return NULL; }
         s = pytree__behind_member(s);
-        pointer = pytree__reads_pointer(row, end, star);
+        pointer = pytree__reads_pointer(row, pytree__is_followed(s), star);
         if (pointer) {
             memcpy(&p, self + row->offset, sizeof p);
-            if (s[0] != '[' && s[0] != '-') { return star != 0 && p == NULL ? end : NULL; }
+            if (!pytree__is_followed(s)) { return star != 0 && p == NULL ? end : NULL; }
             if (p == NULL || p == PYTREE_WANTED) {
                 const bool made = own && row->row == PYTREE_ROW_DATA && row->place == PYTREE_POINTER
                     && (p != NULL || row->optional == 0);
@@ -101,7 +98,7 @@ static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type
                 row = row->type->fields;
                 if (row->place != PYTREE_POINTER) { return NULL; }
                 memcpy(&p, self, sizeof p);
-                if (p == NULL && (s[0] == '-' || s[0] == '[' || star != 0)) { return end; }
+                if (p == NULL) { return pytree__is_followed(s) || star != 0 ? end : NULL; }
                 self = (const char *)p;
             }
             if (s[0] != '.' && s[0] != '-') { return NULL; }
@@ -116,7 +113,7 @@ static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type
 static PYTREE__APART_CLANG int pytree__star_before(const char *s)
 {
     int open = 0;
-    while (s[-1] != '\0' && (s[-1] == ' ' || s[-1] == '(' || s[-1] == ')' || open != 0)) {   /* over casts, *(int *)self->p */
+    while (s[-1] == ' ' || s[-1] == '(' || s[-1] == ')' || open != 0) {    /* over casts, *(int *)self->p */
         open += (s[-1] == ')') - (open != 0 && s[-1] == '(');
         s--;
     }

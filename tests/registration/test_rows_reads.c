@@ -54,6 +54,7 @@ typedef struct Called { int n; Size *size; double *x; } Called;
 
 static Size global = { 0, 2 }, *itself = &global;
 
+static int two_of(const void *self) { return self == NULL ? 0 : 2; }
 static int less_one(const Called *c) { return c->n - 1; }
 
 /* A bit-field has no address, and its struct may end before a pointer would: nothing is read behind it. */
@@ -138,8 +139,6 @@ typedef struct Prefixed { Size *size_all, *size; double *other, *x; } Prefixed;
 typedef struct Wide { int n, more[5]; } Wide;
 typedef struct WideStack { Wide *wide; double *x; } WideStack;
 typedef struct Other { Size *sizes; int (*rows)[2]; int *count; double *begin, *end; Size size; double *other, *x, *y; } Other;
-
-static int two_of(const void *self) { return self == NULL ? 0 : 2; }
 
 #define OTHER PYTREE_FIELD(DATA, other, OPTIONAL, ARRAY(1))
 
@@ -239,9 +238,27 @@ typedef struct Named { const char *name; double *x; } Named;
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, name) PYTREE_FIELD(DATA, x, ARRAY(self->name[0] - '0'))
 #include "pytree_registry.h"
 
+/* Numbers as large as pointers, and a child, that are multiplied. */
+typedef struct Scaled { size_t n; int pair[2]; double scale; Size *size; double *x; } Scaled;
+#define PYTREE_STRUCT Scaled
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(STATIC, pair) PYTREE_FIELD(DATA, scale) PYTREE_FIELD(DATA, size, OPTIONAL)     \
+    PYTREE_FIELD(DATA, x, ARRAY(2 * self->n + (size_t)(2 * self->scale) + (size_t)self->pair[0] + self->n - 0))
+#include "pytree_registry.h"
+
+/* A product with a member that has no row of its name. */
+typedef struct Either { int kind, n; union { float a; int b; }; double *x; } Either;
+#define PYTREE_STRUCT Either
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, kind) PYTREE_FIELD(STATIC, n)                                                                  \
+    PYTREE_FIELD(DATA, a, UNNAMED_UNION(self->kind, CASE(0, a), CASE(1, b))) PYTREE_FIELD(DATA, x, ARRAY(self->b * self->n))
+#include "pytree_registry.h"
+
 /* Elements that are pointers, of arrays in the struct and of lists. */
 typedef struct Heads { Size *heads[2]; double *x; } Heads;
 typedef struct Parts { Size **parts; double *x; } Parts;
+typedef struct Handed { Size **parts; double *x; } Handed;
+typedef struct Far { Size *sizes; double *x; } Far;
 typedef struct Grid { int n, **rows; double *x, *y; } Grid;
 
 #define PYTREE_STRUCT Heads
@@ -250,6 +267,15 @@ typedef struct Grid { int n, **rows; double *x, *y; } Grid;
 
 #define PYTREE_STRUCT Parts
 #define PYTREE_FIELDS PYTREE_FIELD(DATA, parts, LIST(2, EACH(OPTIONAL))) PYTREE_FIELD(DATA, x, ARRAY(self->parts[1]->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Handed
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, parts, LIST(1, EACH(OPTIONAL))) PYTREE_FIELD(DATA, x, ARRAY(two_of(self->parts[0])))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Far
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, sizes, LIST(1)) PYTREE_FIELD(DATA, x, ARRAY(self->sizes[2000].n))
 #include "pytree_registry.h"
 
 #define PYTREE_STRUCT Grid
@@ -332,10 +358,11 @@ static void elements(void **state)
 
 static void elements_that_are_pointers(void **state)
 {
-    Size size = { 9, 2 }, *parts[2] = { NULL, NULL };
+    Size size = { 9, 2 }, *parts[2] = { NULL, NULL }, *none = NULL;
     int two[2] = { 3, 4 }, *rows[2] = { NULL, NULL };
     Heads heads = { { NULL, NULL }, numbers };
     Parts list = { parts, numbers };
+    Handed handed = { &none, numbers };
     Grid grid = { 2, rows, numbers, numbers };
     (void)state;
     assert_refused(PYTREE(&heads), ".x", READ_THROUGH("self->heads[1]"));
@@ -349,6 +376,7 @@ static void elements_that_are_pointers(void **state)
     assert_refused(PYTREE(&grid), ".y", READ_THROUGH("self->rows[1]"));
     rows[1] = two;
     assert_leaves(PYTREE(&grid), 4, 3);
+    assert_leaves(PYTREE(&handed), 1, 0);                      /* not read here */
 }
 
 static void structs_in_place_and_members_that_are_not_data(void **state)
@@ -434,6 +462,8 @@ static void structs_that_are_made(void **state)
 {
     Hidden hidden = { NULL, NULL, NULL };
     Roomy roomy = { NULL, NULL };
+    Far far = { NULL, NULL };
+    Either either = { 1, 2, { 0 }, NULL };
     Spaced spaced = { NULL, NULL };
     Stacked stacked = { NULL, NULL };
     pytree_error error = { 0 };
@@ -449,6 +479,13 @@ static void structs_that_are_made(void **state)
     assert_error(pytree_allocate(PYTREE(&stacked), NULL, &error), PYTREE_NULL_POINTER, ".x", &error);
     assert_string_equal(error.message, READ_THROUGH("self->sizes"));
     memset(&error, 0, sizeof error);
+    assert_error(pytree_allocate(PYTREE(&far), NULL, &error), PYTREE_NULL_POINTER, ".x", &error);
+    assert_string_equal(error.message, READ_THROUGH("self->sizes[2000]"));
+    memset(&error, 0, sizeof error);
+    either.b = 3;
+    assert_ok(pytree_allocate(PYTREE(&either), NULL, &error), &error);
+    assert_leaves(PYTREE(&either), 2, 6);
+    pytree_free(PYTREE(&either));
     assert_ok(pytree_allocate(PYTREE(&spaced), NULL, &error), &error);
     assert_non_null(spaced.size);
     assert_int_equal(spaced.size->n, 0);
@@ -462,6 +499,7 @@ static void other_pointers_that_are_null(void **state)
     Wide *wide = NULL;
     Wide element = { 3, { 0 } };
     int rows[1][2] = { { 5, 1 } }, count = 2;
+    Scaled scaled = { 0, { 2, 0 }, 1.5, NULL, numbers };
     Prefixed prefixed = { &sizes[0], &sizes[1], NULL, numbers };
     WideStack stack = { NULL, numbers };
     Other other = { sizes, rows, &count, numbers, numbers, { 9, 2 }, NULL, numbers, numbers };
@@ -475,6 +513,9 @@ static void other_pointers_that_are_null(void **state)
     assert_leaves(PYTREE(&stack), 1, 3);
     stbds_arrfree(wide);
     assert_leaves(PYTREE(&other), 6, 4);
+    other.begin = other.end = NULL;
+    assert_leaves(PYTREE(&other), 4, 4);                       /* their difference is 0 */
+    assert_leaves(PYTREE(&scaled), 2, 5);
     other.count = NULL;
     assert_refused(PYTREE(&other), ".x", READ_THROUGH("self->count"));
 }
