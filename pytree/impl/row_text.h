@@ -44,8 +44,8 @@ static const char *pytree__behind_index(const pytree_field *row, const char **se
     return *end == ']' ? end + 1 : NULL;
 }
 
-/* Tell whether a row's value is a pointer that is read through if `followed` by an arrow or an index, or with a star in front of
- * it. What is not DATA is a pointer if it has no dimensions. */
+/* Tell whether a row's value is a pointer that is read through: if it is `followed` by an arrow or an index, or has a star in
+ * front of it. What is not DATA is a pointer if it has no dimensions. */
 static bool pytree__reads_pointer(const pytree_field *row, bool followed, int star)
 {
     if (row->row == PYTREE_ROW_DATA) { return row->place == PYTREE_POINTER || row->place == PYTREE_STB; }
