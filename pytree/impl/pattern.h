@@ -48,7 +48,7 @@ static struct pytree__leaf_slot *pytree__leaf_slots_add(struct pytree__leaf_slot
 /* ---- What extents are computed from ----------------------------------------------------------------------------------- */
 
 /* Tell whether a text begins with "self->n", where n is a static integer of the struct, whose static values are all bytes.
- * Return what follows, or NULL. The struct is self-contained: where it has addresses, nothing is computed from them. */
+ * Return what follows, or NULL. */
 static const char *pytree__behind_static(const pytree_type *type, const char *text)
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
@@ -57,13 +57,15 @@ static const char *pytree__behind_static(const pytree_type *type, const char *te
         const char *name = row->name, *at = text;
         if (row->row != PYTREE_ROW_STATIC || row->ndim != 0) { continue; }
         while (*name != '\0' && *name == *at) { name++; at++; }
-        if (*name == '\0' && (*at == ',' || *at == ')' || *at == ' ')) { return at; }
+        if (*name == '\0' && (*at == ',' || *at == ')' || *at == ' ')) {
+            return row->type->dtype <= PYTREE_U64 ? at : NULL; /* the text may read through an address */
+        }
     }
     return NULL;
 }
 
 /* Tell whether the extents of an array are computed from numbers and static integers of the struct alone, by the text of its
- * row, in which macros are expanded. A function may read anything. */
+ * row. A function or a macro may read anything. */
 static PYTREE__APART_CLANG bool pytree__extents_are_static(const pytree_type *type, const char *text)
 {
     int depth = 1;
