@@ -27,15 +27,11 @@ PYTREE__ENUM {
     PYTREE__CODE_FORM = 32768,            /* times one of pytree_form: one value of the type; 0: a leaf */
     PYTREE__OTHER_KEY = 2097152,          /* STB_MAP: the key is no string */
     PYTREE__OTHER_MEMBERS = 4194304,      /* STB_MAP: an entry has more than key and value */
-    PYTREE__HAS_INDEX = 2097152,          /* ARRAY: an extent has a [, maybe of an array in the struct */
-    PYTREE__HAS_OTHER_READS = 4194304,    /* ARRAY: a *, which may multiply, or an arrow that is not that of self->n alone */
-    PYTREE__HAS_POINT = 1073741824,       /* ARRAY: a point, behind which there may be a pointer of a struct in the struct */
     PYTREE__IS_ATOMIC = 33554432,         /* without ATOMIC */
     PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes: a static value is more than bytes */
     PYTREE__TO_STRUCT = 8388608,          /* in the sum of a struct's codes: a member leads to a struct; to an array */
     PYTREE__TO_NUMBERS = 16777216, PYTREE__TO_BOTH = 8388608 + 16777216,
     PYTREE__HAS_MANY = 67108864,          /* likewise: a member is an array, a struct or a union */
-    PYTREE__REACHES = 536870912,          /* likewise: a pointer to integers, or one that is no child, as to read from */
     PYTREE__IS_CONST = 268435456,         /* more than any sum of other parts */
     PYTREE__NOT_BYTES = 134217728,        /* in C++: a type whose values must not be copied as bytes */
     PYTREE__KNOWN = 64 + 63,              /* several of them at once */
@@ -46,11 +42,6 @@ PYTREE__ENUM {
     PYTREE__POINTER_USER_OR_FIXED = 64 + 512 + 2048
 };
 PYTREE__ASSERT((int)PYTREE__T_count <= PYTREE__CODE_TYPE, "pytree: more built-in types than PYTREE__CODE_TYPE has room for");
-/* Tell by the sum of a struct's codes whether the extents of an array may be read through a pointer. */
-#define PYTREE__MAY_READ(codes)                                                                                         \
-    ((codes & PYTREE__HAS_INDEX) != 0                                                                                   \
-     || ((codes & PYTREE__HAS_OTHER_READS) != 0                                                                         \
-         && ((int)(codes & PYTREE__REACHES) != 0 || (int)(codes & PYTREE__HAS_POINT) != 0)))
 #define PYTREE__PACK(code) ((code) / PYTREE__CODE_PACK & 3)
 #define PYTREE__FORM(code) ((code) / PYTREE__CODE_FORM)
 

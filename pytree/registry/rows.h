@@ -169,24 +169,7 @@
             | ((seen & PYTREE__HELD) == PYTREE__IS_POINTER ? 0 : (int)PYTREE__ATOMIC(x)) };
 #endif
 #define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments, optional, s)                                                 \
-    PYTREE__ENUM { code = PYTREE__ARRAY_CODE(x) | (optional & 2) * (PYTREE__IS_MANY / 2) PYTREE__READS arguments };
-/* Extents may read through pointers, which may be NULL: then a struct is not self-contained. Their text tells, in which macros
- * of the program are expanded. In a struct that has no pointer to read from, a * multiplies. To other compilers than gcc and
- * clang a text is no constant: there all extents count as such.
- *
- *     | (__builtin_strchr("self->din, self->dout", '[') != 0) * PYTREE__HAS_INDEX | …                 of all of them
- *     | (__builtin_strchr(&"self->din" "      "[6], '>') != 0) * PYTREE__HAS_OTHER_READS | …          of each */
-#if defined(PYTREE_SMALL) && !defined(PYTREE_MORE_ROWS)
-#define PYTREE__READS(...)
-#elif defined(__GNUC__) && !defined(__TINYC__)
-#define PYTREE__READS(...)                                                                                              \
-    | (__builtin_strchr(#__VA_ARGS__, '[') != 0) * PYTREE__HAS_INDEX                                                    \
-    | (__builtin_strchr(#__VA_ARGS__, '*') != 0) * PYTREE__HAS_OTHER_READS                                              \
-    | (__builtin_strchr(#__VA_ARGS__, '.') != 0) * PYTREE__HAS_POINT PYTREE__EXTENTS(PYTREE__READS_EXTENT, __VA_ARGS__)
-#define PYTREE__READS_EXTENT(i, set, n) | (__builtin_strchr(&#n "      "[6], '>') != 0) * PYTREE__HAS_OTHER_READS
-#else
-#define PYTREE__READS(...) | PYTREE__HAS_INDEX
-#endif
+    PYTREE__ENUM { code = PYTREE__ARRAY_CODE(x) | (optional & 2) * (PYTREE__IS_MANY / 2) };
 #define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional, s)                                                  \
     PYTREE__FIND(held, x)                                                                                               \
     PYTREE__ENUM { seen = PYTREE__CODE(held, x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
@@ -459,21 +442,16 @@
 #define PYTREE__SUMMED(code) code | PYTREE__LEADS_TO(code)
 #define PYTREE__LEADS_TO(code)                                                                                          \
     ((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER ? 0                                                        \
-     : (code & (PYTREE__IS_USER | PYTREE__IS_LEAF)) == PYTREE__IS_USER ? PYTREE__TO_STRUCT                              \
-     : (code & PYTREE__CODE_TYPE) < PYTREE__T_float_ || (code & PYTREE__CODE_TYPE) > PYTREE__T_cldouble                     \
-     ? (int)PYTREE__TO_NUMBERS + (int)PYTREE__REACHES : PYTREE__TO_NUMBERS)
+     : (code & (PYTREE__IS_USER | PYTREE__IS_LEAF)) == PYTREE__IS_USER ? PYTREE__TO_STRUCT : PYTREE__TO_NUMBERS)
 #define PYTREE__CODES_STATIC(id, s, name, m1, ...) PYTREE__CODES_STATIC_##m1(id, s, name)
 #define PYTREE__CODES_STATIC_STRING(id, s, name) | PYTREE__HAS_TEXT | PYTREE__HAS_MANY
 #define PYTREE__CODES_STATIC_BITS(id, s, name) | PYTREE__HAS_TEXT
 #define PYTREE__CODES_STATIC_NONE(id, s, name)                                                                          \
     | PYTREE__SUMMED_STATIC(pytree__code_##id##_##name) PYTREE__MANY(pytree__code_##id##_##name)
-#define PYTREE__SUMMED_STATIC(code)                                                                                     \
-    (PYTREE__PACK(code) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)                                                   \
-        | ((code & PYTREE__KNOWN) == 0 || PYTREE__PACK(code) == PYTREE__PACK_TEXT ? PYTREE__REACHES : 0)
+#define PYTREE__SUMMED_STATIC(code) (PYTREE__PACK(code) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)
 #define PYTREE__CODES_DROP(id, s, name, m1, ...)                                                                        \
     PYTREE__DROPPED(PYTREE__CODES_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
-#define PYTREE__CODES_DROP_PLAIN(id, s, name, ...)                                                                      \
-    | (PYTREE__HOLDS_POINTER(((s *)0)->name) ? PYTREE__REACHES : 0) PYTREE__MANY_DROPPED(((s *)0)->name)
+#define PYTREE__CODES_DROP_PLAIN(id, s, name, ...) PYTREE__MANY_DROPPED(((s *)0)->name)
 #define PYTREE__CODES_DROP_BITS(id, s, name, ...)
 #if PYTREE__FOR_SPEED                     /* unnamed.h wants to know */
 #define PYTREE__MANY(code)                                                                                              \
