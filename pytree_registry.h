@@ -439,7 +439,8 @@ PYTREE__ENUM {
     PYTREE__CAT(pytree__codes_, PYTREE__ID) = 0 PYTREE_FIELDS,
     PYTREE__CAT(pytree__rows_, PYTREE__ID) = (int)(sizeof(PYTREE__CAT(pytree__fields_, PYTREE__ID)) / sizeof(pytree_field)) - 1,
     /* No child can be a list, a tree or const, and no extent is read through a pointer. */
-    PYTREE__CAT(pytree__self_contained_, PYTREE__ID) = !PYTREE__CAT(pytree__reads_, PYTREE__ID)
+    PYTREE__CAT(pytree__self_contained_, PYTREE__ID) =
+        !PYTREE__MAY_READ(PYTREE__CAT(pytree__reads_, PYTREE__ID), PYTREE__CAT(pytree__codes_, PYTREE__ID))
         && (PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)(PYTREE__IS_MANY + (int)PYTREE__IS_CONST)) == 0
         && ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__TO_BOTH) != (int)PYTREE__TO_BOTH
         && PYTREE__CAT(pytree__codes_, PYTREE__ID) % PYTREE__HAS_TEXT < PYTREE_FORM_FLAT * PYTREE__CODE_FORM,

@@ -34,7 +34,7 @@
         PYTREE__PACK(pytree__code_##id##_##name), 0, 0, PYTREE__PLACED(s, name), sizeof(((s *)0)->name), 0, NULL },
 #define PYTREE__TABLE_DROP_ATOMIC PYTREE__TABLE_DROP_PLAIN
 #define PYTREE__CODES_STATIC_ATOMIC PYTREE__CODES_STATIC_NONE
-#define PYTREE__CODES_DROP_ATOMIC PYTREE__CODES_DROP_PLAIN
+#define PYTREE__CODES_DROP_ATOMIC(id, s, name, ...) | PYTREE__REACHES PYTREE__MANY_DROPPED(((s *)0)->name)
 
 #define PYTREE__STATIC_ATOMIC(name) pytree__row++;
 #define PYTREE__VIEW_ATOMIC(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_ATOMIC(name, arguments))

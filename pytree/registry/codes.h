@@ -32,6 +32,7 @@ PYTREE__ENUM {
     PYTREE__TO_STRUCT = 8388608,          /* in the sum of a struct's codes: a member leads to a struct; to an array */
     PYTREE__TO_NUMBERS = 16777216, PYTREE__TO_BOTH = 8388608 + 16777216,
     PYTREE__HAS_MANY = 67108864,          /* likewise: a member is an array, a struct or a union */
+    PYTREE__REACHES = 536870912,          /* likewise: a pointer to integers, or one that is no child, as to read from */
     PYTREE__IS_CONST = 268435456,         /* more than any sum of other parts */
     PYTREE__NOT_BYTES = 134217728,        /* in C++: a type whose values must not be copied as bytes */
     PYTREE__KNOWN = 64 + 63,              /* several of them at once */
@@ -42,6 +43,13 @@ PYTREE__ENUM {
     PYTREE__POINTER_USER_OR_FIXED = 64 + 512 + 2048
 };
 PYTREE__ASSERT((int)PYTREE__T_count <= PYTREE__CODE_TYPE, "pytree: more built-in types than PYTREE__CODE_TYPE has room for");
+/* How rows are written: with an index, of an array in the struct if this has no pointer to read from; with a point, behind
+ * which there may be such a pointer; or so that they read through one in any case. */
+PYTREE__ENUM { PYTREE__READS_INDEX = 1, PYTREE__READS_POINT = 2, PYTREE__READS_OTHER = 4 };
+#define PYTREE__MAY_READ(reads, codes)                                                                                  \
+    ((reads & PYTREE__READS_OTHER) != 0                                                                                 \
+     || ((reads & PYTREE__READS_INDEX) != 0                                                                             \
+         && ((int)(codes & PYTREE__REACHES) != 0 || (reads & PYTREE__READS_POINT) != 0)))
 #define PYTREE__PACK(code) ((code) / PYTREE__CODE_PACK & 3)
 #define PYTREE__FORM(code) ((code) / PYTREE__CODE_FORM)
 

@@ -291,20 +291,22 @@ template <class Entry> struct pytree__has_three<Entry, std::void_t<decltype(Entr
                   "pytree: " text ": it has a copy constructor, an assignment or a destructor, and trees are copied as " \
                   "bytes; register it as PYTREE_CUSTOM, or leave these to the compiler (other constructors do no harm)");
 
-/* Tell whether the text of a row, in which self is (), has a [, a * that may dereference, or an arrow behind something else
- * than self: reads.h. */
-constexpr bool pytree__reads_through(const char *text)
+/* Tell how a row, in whose text self is (), is written: with a [, a point, a * that may dereference, or an arrow behind
+ * something else than self: reads.h. */
+constexpr int pytree__reads_through(const char *text)
 {
+    int reads = 0;
     bool operand = false;                 /* stands before, so that a * multiplies */
     for (int i = 0; text[i] != '\0'; i++) {
         const char c = text[i];
         const bool self = i >= 3 && text[i - 2] == ')' && text[i - 3] == '(';
-        if (c == '[' || (c == '>' && i > 0 && text[i - 1] == '-' && !self)
-            || (c == '*' && (!operand || text[i + 1] == '('))) {
-            return true;
+        if (c == '[') { reads |= PYTREE__READS_INDEX; }
+        if (c == '.') { reads |= PYTREE__READS_POINT; }
+        if ((c == '>' && i > 0 && text[i - 1] == '-' && !self) || (c == '*' && (!operand || text[i + 1] == '('))) {
+            reads |= PYTREE__READS_OTHER;
         }
         if (c != ' ') { operand = c == '_' || c == ')' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
     }
-    return false;
+    return reads;
 }
 #endif

@@ -442,16 +442,22 @@
 #define PYTREE__SUMMED(code) code | PYTREE__LEADS_TO(code)
 #define PYTREE__LEADS_TO(code)                                                                                          \
     ((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER ? 0                                                        \
-     : (code & (PYTREE__IS_USER | PYTREE__IS_LEAF)) == PYTREE__IS_USER ? PYTREE__TO_STRUCT : PYTREE__TO_NUMBERS)
+     : (code & (PYTREE__IS_USER | PYTREE__IS_LEAF)) == PYTREE__IS_USER ? PYTREE__TO_STRUCT                              \
+     : (code & PYTREE__CODE_TYPE) < PYTREE__T_float_ || (code & PYTREE__CODE_TYPE) > PYTREE__T_cldouble                     \
+     ? (int)PYTREE__TO_NUMBERS + (int)PYTREE__REACHES : PYTREE__TO_NUMBERS)
 #define PYTREE__CODES_STATIC(id, s, name, m1, ...) PYTREE__CODES_STATIC_##m1(id, s, name)
 #define PYTREE__CODES_STATIC_STRING(id, s, name) | PYTREE__HAS_TEXT | PYTREE__HAS_MANY
 #define PYTREE__CODES_STATIC_BITS(id, s, name) | PYTREE__HAS_TEXT
 #define PYTREE__CODES_STATIC_NONE(id, s, name)                                                                          \
     | PYTREE__SUMMED_STATIC(pytree__code_##id##_##name) PYTREE__MANY(pytree__code_##id##_##name)
-#define PYTREE__SUMMED_STATIC(code) (PYTREE__PACK(code) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)
+#define PYTREE__SUMMED_STATIC(code)                                                                                     \
+    (PYTREE__PACK(code) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)                                                   \
+        | ((code & PYTREE__KNOWN) == 0 || PYTREE__PACK(code) == PYTREE__PACK_TEXT ? PYTREE__REACHES : 0)
 #define PYTREE__CODES_DROP(id, s, name, m1, ...)                                                                        \
     PYTREE__DROPPED(PYTREE__CODES_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
-#define PYTREE__CODES_DROP_PLAIN(id, s, name, ...) PYTREE__MANY_DROPPED(((s *)0)->name)
+#define PYTREE__CODES_DROP_PLAIN(id, s, name, ...)                                                                      \
+    | PYTREE__REACHED(((s *)0)->name) PYTREE__MANY_DROPPED(((s *)0)->name)
+#define PYTREE__REACHED(x) (PYTREE__HOLDS_POINTER(PYTREE__INNER(PYTREE__IS_ARRAY(x), x)) ? PYTREE__REACHES : 0)
 #define PYTREE__CODES_DROP_BITS(id, s, name, ...)
 #if PYTREE__FOR_SPEED                     /* unnamed.h wants to know */
 #define PYTREE__MANY(code)                                                                                              \
