@@ -428,10 +428,14 @@ PYTREE__CHECK_STRUCT(PYTREE__S, PYTREE__QUOTE(PYTREE__S), 0 PYTREE_FIELDS)
 PYTREE_FIELDS
 #endif
 
+/* In the texts of rows macros of the program are expanded, and not this one, which would be long: AS(PYTREE_TYPE(T)). */
+#pragma push_macro("PYTREE_TYPE")
+#undef PYTREE_TYPE
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...)                                                                                         \
     PYTREE__TABLE_##kind(PYTREE__ID, PYTREE__S, PYTREE__QUOTE_ALL(__VA_ARGS__), __VA_ARGS__, NONE, NONE, NONE, ~)
 static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__ID)[] = { PYTREE_FIELDS PYTREE__NO_ROW };
+#pragma pop_macro("PYTREE_TYPE")
 
 PYTREE__ENUM {
 #undef PYTREE_FIELD

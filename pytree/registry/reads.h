@@ -33,10 +33,13 @@
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__READS_##kind(__VA_ARGS__, NONE, ~)
 #pragma push_macro("self")
+#pragma push_macro("PYTREE_TYPE")
 #undef self
+#undef PYTREE_TYPE
 #define self ()
 PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS * (0 PYTREE_FIELDS) };
 #pragma pop_macro("self")
+#pragma pop_macro("PYTREE_TYPE")
 #undef PYTREE__READS_STATIC
 #undef PYTREE__READS_DROP
 #undef PYTREE__READS_DATA
