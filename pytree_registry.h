@@ -428,7 +428,7 @@ PYTREE__CHECK_STRUCT(PYTREE__S, PYTREE__QUOTE(PYTREE__S), 0 PYTREE_FIELDS)
 PYTREE_FIELDS
 #endif
 
-/* In the texts of rows macros of the program are expanded, and not this one, which would be long: AS(PYTREE_TYPE(T)). */
+/* Expand the macros of the program in the text of each row, but not AS(PYTREE_TYPE(T)): it would list all types. */
 #pragma push_macro("PYTREE_TYPE")
 #undef PYTREE_TYPE
 #undef PYTREE_FIELD
