@@ -35,6 +35,12 @@ static PYTREE__APART_CLANG const pytree_field *pytree__named_row(const pytree_ty
     return NULL;
 }
 
+/* Tell whether a text has a condition, so that what stands in it may not be evaluated. */
+static bool pytree__has_condition(const char *s)
+{
+    return strchr(s, '?') != NULL || strstr(s, "&&") != NULL || strstr(s, "||") != NULL;
+}
+
 /* Go behind "[7]" to the element of a list or array that it names. Returns NULL if the index is no number. */
 static const char *pytree__behind_index(const pytree_field *row, const char **self, const char *s)
 {
@@ -86,7 +92,7 @@ static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type
                 p = pytree__zeros();
             }
         }
-        if (row->row != PYTREE_ROW_DATA || (!pointer && s[0] != '.' && s[0] != '[')) { return NULL; }
+        if (row->row != PYTREE_ROW_DATA || (!pointer && s[0] != '.' && !pytree__is_followed(s))) { return NULL; }
         self = pointer ? (const char *)p : self + row->offset;
         own = false;
         if (s[0] == '[') {
@@ -129,7 +135,7 @@ static PYTREE__APART_CLANG const char *pytree__row_null(const pytree_type *type,
 {
     const char *const text = row->name + strlen(row->name) + 1;
     const char *at = strstr(text + strlen(row->name), "self");
-    if (at == NULL || strpbrk(at, "?&|") != NULL) { return NULL; }
+    if (at == NULL || pytree__has_condition(at)) { return NULL; }
     for (; at != NULL; at = strstr(at + 4, "self")) {
         const char *const s = pytree__behind_member(at + 4), *end = NULL;
         if (pytree__word_bytes(at - 1) == 0 && s[0] == '-' && s[1] == '>') {
@@ -151,7 +157,7 @@ static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const 
     for (; row != last; row++) {
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if ((row->functions != NULL || (row->place != PYTREE_IN_PLACE && row->ndim != 0))      /* others have no expressions */
-            && (!inside || strchr(row->name + strlen(row->name) + 1, '.') != NULL)) {
+            && (!inside || strpbrk(row->name + strlen(row->name) + 1, ".&") != NULL)) {
             *end = pytree__row_null(type, self, row, own, from);
             if (*end != NULL) { return child; }
         }
@@ -224,7 +230,7 @@ static PYTREE__APART_CLANG bool pytree__row_overflows(const pytree_type *type, c
 {
     const char *const text = row->name + strlen(row->name) + 1;
     const char *at = strchr(text, '*') == NULL ? NULL : strstr(text, "self");
-    if (at == NULL || strpbrk(at, "?&|") != NULL || strstr(text, "CASE") != NULL) { return false; }
+    if (at == NULL || pytree__has_condition(at) || strstr(text, "CASE") != NULL) { return false; }
     for (; at != NULL; at = strstr(at + 4, "self")) {
         const char *before = at - 1;
         while (*before == ' ') { before--; }

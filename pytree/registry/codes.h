@@ -43,13 +43,14 @@ PYTREE__ENUM {
     PYTREE__POINTER_USER_OR_FIXED = 64 + 512 + 2048
 };
 PYTREE__ASSERT((int)PYTREE__T_count <= PYTREE__CODE_TYPE, "pytree: more built-in types than PYTREE__CODE_TYPE has room for");
-/* How rows are written: with an index, of an array in the struct if this has no pointer to read from; with a point, behind
- * which there may be such a pointer; or so that they read through one in any case. */
-PYTREE__ENUM { PYTREE__READS_INDEX = 1, PYTREE__READS_POINT = 2, PYTREE__READS_OTHER = 4 };
+/* How rows are written: NEAR with an index or a star, FAR with a point, BOTH with an arrow behind something else than self. They
+ * look like reads through a pointer of the struct, or of one that it leads to or holds; but so do an array in the struct, a product
+ * and a comparison. They may be reads if there is such a pointer. */
+PYTREE__ENUM { PYTREE__READS_NEAR = 1, PYTREE__READS_FAR = 2, PYTREE__READS_BOTH = 3 };
 #define PYTREE__MAY_READ(reads, codes)                                                                                  \
-    ((reads & PYTREE__READS_OTHER) != 0                                                                                 \
-     || ((reads & PYTREE__READS_INDEX) != 0                                                                             \
-         && ((int)(codes & PYTREE__REACHES) != 0 || (reads & PYTREE__READS_POINT) != 0)))
+    ((reads & PYTREE__READS_NEAR) != 0                                                                                  \
+     && ((codes & (int)PYTREE__REACHES) != 0                                                                            \
+         || ((reads & PYTREE__READS_FAR) != 0 && (codes & (int)PYTREE__IS_USER) != 0)))
 #define PYTREE__PACK(code) ((code) / PYTREE__CODE_PACK & 3)
 #define PYTREE__FORM(code) ((code) / PYTREE__CODE_FORM)
 

@@ -300,11 +300,9 @@ constexpr int pytree__reads_through(const char *text)
     for (int i = 0; text[i] != '\0'; i++) {
         const char c = text[i];
         const bool self = i >= 3 && text[i - 2] == ')' && text[i - 3] == '(';
-        if (c == '[') { reads |= PYTREE__READS_INDEX; }
-        if (c == '.') { reads |= PYTREE__READS_POINT; }
-        if ((c == '>' && i > 0 && text[i - 1] == '-' && !self) || (c == '*' && (!operand || text[i + 1] == '('))) {
-            reads |= PYTREE__READS_OTHER;
-        }
+        if (c == '.') { reads |= PYTREE__READS_FAR; }
+        if (c == '[' || (c == '*' && (!operand || text[i + 1] == '('))) { reads |= PYTREE__READS_NEAR; }
+        if (c == '>' && i > 0 && text[i - 1] == '-' && !self) { reads |= PYTREE__READS_BOTH; }
         if (c != ' ') { operand = c == '_' || c == ')' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
     }
     return reads;

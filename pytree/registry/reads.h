@@ -1,13 +1,13 @@
 /* pytree/registry/reads.h: find out whether a row of a struct may read through pointers, which may be NULL: such a struct is
  * not self-contained. Included by pytree_registry.h for each struct, so it has no guard. To other compilers than gcc and
- * clang a text is no constant: there every struct counts as one that does.
+ * clang a text is no constant: there each row counts as one that does.
  *
  *     enum { pytree__reads_Linear = 0 | <of "w, ARRAY(self->din, self->dout)"> | <of "b, ARRAY(self->dout)"> };
  *
  * `self` is () here, and macros of the program are expanded: ARRAY(()->din, ()->dout). The text of such a row has a [, a * in
  * front of self or of a parenthesis, or an arrow behind something else than self. Two stars are looked at, and the second,
- * third and fourth arrow: behind the text stand more that are allowed. An array in the struct has a [, too: codes.h tells them
- * apart. Compilers warn of calls in constants, so this is a system header. */
+ * third and fourth arrow: behind the text stand more that are allowed. An array in the struct has a [, a product a *, and a
+ * comparison a >, too: codes.h tells them apart. Compilers warn of calls in constants, so this is a system header. */
 #if defined(PYTREE__ROWS) && defined(__GNUC__) && !defined(__TINYC__)
 #pragma GCC system_header
 #define PYTREE__READS_STATIC(...)
@@ -20,11 +20,12 @@
 #else
 #define PYTREE__READS_EXTENTS(...) PYTREE__READS_TEXT(#__VA_ARGS__ "()->()->()->()->", #__VA_ARGS__ "**")
 #define PYTREE__READS_TEXT(arrows, star)                                                                                \
-    | (__builtin_strchr(star, '[') != 0) * PYTREE__READS_INDEX                                                          \
-    | (__builtin_strchr(star, '.') != 0) * PYTREE__READS_POINT                                                          \
-    | (int)PYTREE__READS_OTHER * ((__builtin_strncmp(__builtin_strchr(star, '*'), "*(", 2) == 0)                        \
-    | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(star, '*') + 1, '*'), "*(", 2) == 0)                         \
-    | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') - 3, "()-", 3) != 0)                  \
+    | (__builtin_strchr(star, '.') != 0) * PYTREE__READS_FAR                                                            \
+    | (int)PYTREE__READS_NEAR * ((__builtin_strchr(star, '[') != 0)                                                     \
+    | (__builtin_strncmp(__builtin_strchr(star, '*'), "*(", 2) == 0)                                                    \
+    | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(star, '*') + 1, '*'), "*(", 2) == 0))                        \
+    | (int)PYTREE__READS_BOTH *                                                                                         \
+    ((__builtin_strncmp(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') - 3, "()-", 3) != 0)                   \
     | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') + 1, '>') - 3,         \
                          "()-", 3) != 0)                                                                                \
     | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') + 1,  \
@@ -48,5 +49,5 @@ PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS * (0 
 #undef PYTREE__READS_EXTENTS
 #undef PYTREE__READS_TEXT
 #elif defined(PYTREE__ROWS)
-PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS * PYTREE__READS_OTHER };
+PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS * PYTREE__READS_BOTH };
 #endif

@@ -254,32 +254,8 @@ typedef struct Either { int kind, n; union { float a; int b; }; double *x; } Eit
     PYTREE_FIELD(DATA, a, UNNAMED_UNION(self->kind, CASE(0, a), CASE(1, b))) PYTREE_FIELD(DATA, x, ARRAY(self->b * self->n))
 #include "pytree_registry.h"
 
-/* An array in the struct that extents are read from: nothing else can be behind the index, unless there is a pointer. */
-typedef struct Shaped { int shape[2]; char pad[4]; double *x; } Shaped;
-typedef struct Pointed { int shape[2]; int *more[1]; double *x; } Pointed;
-typedef struct Counted { int shape[2]; int *counts; double *x; } Counted;
-typedef struct Described { int shape[2]; const char *name; double *x; } Described;
-typedef struct Nested { Held held; int shape[2]; double *x; } Nested;
 #define PYTREE_STRUCT Held
 #define PYTREE_FIELDS PYTREE_FIELD(DROP, count)
-#include "pytree_registry.h"
-#define PYTREE_STRUCT Shaped
-#define PYTREE_FIELDS                                                                                                   \
-    PYTREE_FIELD(STATIC, shape) PYTREE_FIELD(DROP, pad) PYTREE_FIELD(DATA, x, ARRAY(self->shape[0], self->shape[1]))
-#include "pytree_registry.h"
-#define PYTREE_STRUCT Pointed
-#define PYTREE_FIELDS PYTREE_FIELD(STATIC, shape) PYTREE_FIELD(DROP, more) PYTREE_FIELD(DATA, x, ARRAY(self->shape[0]))
-#include "pytree_registry.h"
-#define PYTREE_STRUCT Counted
-#define PYTREE_FIELDS                                                                                                   \
-    PYTREE_FIELD(STATIC, shape) PYTREE_FIELD(DATA, counts, ARRAY(1)) PYTREE_FIELD(DATA, x, ARRAY(self->shape[0]))
-#include "pytree_registry.h"
-#define PYTREE_STRUCT Described
-#define PYTREE_FIELDS PYTREE_FIELD(STATIC, shape) PYTREE_FIELD(STATIC, name) PYTREE_FIELD(DATA, x, ARRAY(self->shape[0]))
-#include "pytree_registry.h"
-#define PYTREE_STRUCT Nested
-#define PYTREE_FIELDS                                                                                                   \
-    PYTREE_FIELD(DATA, held) PYTREE_FIELD(STATIC, shape) PYTREE_FIELD(DATA, x, ARRAY(self->shape[0] + 0 * self->held.count[0]))
 #include "pytree_registry.h"
 
 /* Elements that are pointers, of arrays in the struct and of lists. */
@@ -475,23 +451,6 @@ static void stars(void **state)
     assert_refused(PYTREE(&dropped), ".b", READ_THROUGH("self->other"));
 }
 
-/* Structs whose rows only read what is in them are walked as fast as others. */
-static void arrays_in_the_struct(void **state)
-{
-    Shaped shaped = { { 2, 2 }, "", numbers };
-    Nested nested = { { NULL }, { 2, 0 }, numbers };
-    (void)state;
-#if defined(__GNUC__) && !defined(__TINYC__)
-    assert_true(PYTREE_TYPE(Shaped)->self_contained);
-#endif
-    assert_false(PYTREE_TYPE(Pointed)->self_contained);
-    assert_false(PYTREE_TYPE(Counted)->self_contained);
-    assert_false(PYTREE_TYPE(Described)->self_contained);
-    assert_false(PYTREE_TYPE(Nested)->self_contained);
-    assert_leaves(PYTREE(&shaped), 1, 4);
-    assert_refused(PYTREE(&nested), ".x", READ_THROUGH("self->held.count"));
-}
-
 /* What is only alike does not count. */
 static void other_words(void **state)
 {
@@ -680,7 +639,6 @@ int main(void)
         cmocka_unit_test(elements_that_are_pointers),
         cmocka_unit_test(structs_in_place_and_members_that_are_not_data),
         cmocka_unit_test(pointers_that_are_not_data),
-        cmocka_unit_test(arrays_in_the_struct),
         cmocka_unit_test(stars), cmocka_unit_test(other_words),
         cmocka_unit_test(structs_that_are_made),
         cmocka_unit_test(other_pointers_that_are_null),

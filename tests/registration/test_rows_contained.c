@@ -1,0 +1,193 @@
+/* Which rows make a struct one that is opened node by node: those that may read through a pointer, told from their text and from
+ * what the struct has. Others are written as one run. */
+#include "support.h"
+
+typedef struct Size { int n; } Size;
+typedef struct Held { int *count; } Held;
+typedef struct Sized { Size *size; } Sized;
+
+#define PYTREE_STRUCT Size
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n)
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Held
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, count)
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Sized
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, size)
+#include "pytree_registry.h"
+
+/* An array in the struct that extents are read from: nothing else can be behind the index, unless there is a pointer. */
+typedef struct Shaped { int shape[2]; char pad[4]; double *x; } Shaped;
+typedef struct Pointed { int shape[2]; int *more[1]; double *x; } Pointed;
+typedef struct Counted { int shape[2]; int *counts; double *x; } Counted;
+typedef struct Described { int shape[2]; const char *name; double *x; } Described;
+typedef struct Nested { Held held; int shape[2]; double *x; } Nested;
+#define PYTREE_STRUCT Shaped
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, shape) PYTREE_FIELD(DROP, pad) PYTREE_FIELD(DATA, x, ARRAY(self->shape[0], self->shape[1]))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Pointed
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, shape) PYTREE_FIELD(DROP, more) PYTREE_FIELD(DATA, x, ARRAY(self->shape[0]))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Counted
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, shape) PYTREE_FIELD(DATA, counts, ARRAY(1)) PYTREE_FIELD(DATA, x, ARRAY(self->shape[0]))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Described
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, shape) PYTREE_FIELD(STATIC, name) PYTREE_FIELD(DATA, x, ARRAY(self->shape[0]))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Nested
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, held) PYTREE_FIELD(STATIC, shape) PYTREE_FIELD(DATA, x, ARRAY(self->shape[0] + 0 * self->held.count[0]))
+#include "pytree_registry.h"
+
+/* A > that compares, a * that multiplies, and an arrow from a pointer that is no member: likewise. */
+#define LARGER_OF(a, b) ((a) > (b) ? (a) : (b))
+#define SQUARE(x) ((x)*(x))
+typedef struct Pair { int n, m; double *x; } Pair;
+typedef struct Squared { int n, m; double *x; } Squared;
+typedef struct Product { int n, m; double *x; } Product;
+typedef struct Global { int n, m; double *x; } Global;
+typedef struct Multiplied { int n, m; void *cache; double *x; } Multiplied;
+static Size any_size = { 2 };
+static const Size *const size_of_all = &any_size;
+#define PYTREE_STRUCT Pair
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(STATIC, m) PYTREE_FIELD(DATA, x, ARRAY(LARGER_OF(self->n, self->m)))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Squared
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(STATIC, m) PYTREE_FIELD(DATA, x, ARRAY(SQUARE(self->n)))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Product
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(STATIC, m) PYTREE_FIELD(DATA, x, ARRAY(2*self->n*self->m))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Global
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(STATIC, m) PYTREE_FIELD(DATA, x, ARRAY(size_of_all->n))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Multiplied
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(STATIC, m) PYTREE_FIELD(DROP, cache)                                           \
+    PYTREE_FIELD(DATA, x, ARRAY(2 * self->n * self->m))
+#include "pytree_registry.h"
+
+/* A pointer of a struct in the struct, which an address or an array leads to. */
+typedef struct ByAddress { Sized at; int n; double *x; } ByAddress;
+typedef struct ByName { Sized at[1]; int n; double *x; } ByName;
+#define PYTREE_STRUCT ByAddress
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, at) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, x, ARRAY((&self->at)->size->n))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT ByName
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, at) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, x, ARRAY(self->at->size->n))
+#include "pytree_registry.h"
+
+/* A mask is no condition; conditions are. */
+typedef struct Masked { Size *size; double *x; } Masked;
+typedef struct Guarded { Size *size; double *x; } Guarded;
+#define PYTREE_STRUCT Masked
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, size) PYTREE_FIELD(DATA, x, ARRAY((self->size->n & 3) | 1))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Guarded
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DROP, size)                                                                                            \
+    PYTREE_FIELD(DATA, x, ARRAY(self->size && self->size->n, self->size == NULL || self->size->n, self->size ? self->size->n : 1))
+#include "pytree_registry.h"
+
+static double numbers[8] = { 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5 };
+
+/* The tree has one leaf of so many numbers. */
+static void assert_numbers(pytree t, size_t count)
+{
+    pytree_leaf leaf;
+    pytree_error error = { 0 };
+    size_t got;
+    assert_ok(pytree_leaves(t, &leaf, 1, &got, NULL, &error), &error);
+    assert_int_equal(got, 1);
+    assert_int_equal(pytree_leaf_count(&leaf), count);
+}
+
+/* Reading it fails at .x, because what its row reads through, behind "self->", is NULL. */
+static void assert_refused(pytree t, const char *pointer)
+{
+    pytree_error error = { 0 };
+    char message[100];
+    snprintf(message, sizeof message, "expected a pointer in self->%s, which this row reads through, got NULL", pointer);
+    assert_int_equal(pytree_num_leaves(t, NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_NULL_POINTER, ".x", &error);
+    assert_string_equal(error.message, message);
+}
+
+static void arrays_in_the_struct(void **state)
+{
+    Shaped shaped = { { 2, 2 }, "", numbers };
+    Nested nested = { { NULL }, { 2, 0 }, numbers };
+    (void)state;
+    assert_true(PYTREE_TYPE(Shaped)->self_contained);
+    assert_false(PYTREE_TYPE(Pointed)->self_contained);
+    assert_false(PYTREE_TYPE(Counted)->self_contained);
+    assert_false(PYTREE_TYPE(Described)->self_contained);
+    assert_false(PYTREE_TYPE(Nested)->self_contained);
+    assert_numbers(PYTREE(&shaped), 4);
+    assert_refused(PYTREE(&nested), "held.count");
+}
+
+static void products_and_comparisons(void **state)
+{
+    Pair pair = { 2, 3, numbers };
+    Squared squared = { 2, 3, numbers };
+    Product product = { 2, 1, numbers };
+    Global global = { 0, 0, numbers };
+    Multiplied multiplied = { 1, 3, NULL, numbers };
+    (void)state;
+    assert_true(PYTREE_TYPE(Pair)->self_contained);
+    assert_true(PYTREE_TYPE(Squared)->self_contained);
+    assert_true(PYTREE_TYPE(Product)->self_contained);
+    assert_true(PYTREE_TYPE(Global)->self_contained);
+#if defined(__GNUC__) && !defined(__TINYC__)                   /* others do not see that a row has neither */
+    assert_true(PYTREE_TYPE(Multiplied)->self_contained);
+#endif
+    assert_numbers(PYTREE(&pair), 3);
+    assert_numbers(PYTREE(&squared), 4);
+    assert_numbers(PYTREE(&product), 4);
+    assert_numbers(PYTREE(&global), 2);
+    assert_numbers(PYTREE(&multiplied), 6);
+}
+
+static void structs_that_addresses_lead_to(void **state)
+{
+    Size size = { 3 };
+    ByAddress by_address = { { NULL }, 0, numbers };
+    ByName by_name = { { { NULL } }, 0, numbers };
+    (void)state;
+    assert_false(PYTREE_TYPE(ByAddress)->self_contained);
+    assert_refused(PYTREE(&by_address), "at)->size");
+    by_address.at.size = &size;
+    assert_numbers(PYTREE(&by_address), 3);
+    assert_refused(PYTREE(&by_name), "at->size");
+    by_name.at[0].size = &size;
+    assert_numbers(PYTREE(&by_name), 3);
+}
+
+static void masks_and_conditions(void **state)
+{
+    Size size = { 4 };
+    Masked masked = { NULL, numbers };
+    Guarded guarded = { NULL, numbers };
+    (void)state;
+    assert_refused(PYTREE(&masked), "size");
+    masked.size = &size;
+    assert_numbers(PYTREE(&masked), 1);
+    assert_numbers(PYTREE(&guarded), 0);
+    guarded.size = &size;
+    assert_numbers(PYTREE(&guarded), 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays_in_the_struct),
+        cmocka_unit_test(products_and_comparisons),
+        cmocka_unit_test(structs_that_addresses_lead_to),
+        cmocka_unit_test(masks_and_conditions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
