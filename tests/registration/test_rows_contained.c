@@ -89,7 +89,8 @@ typedef struct Guarded { Size *size; double *x; } Guarded;
 #define PYTREE_STRUCT Guarded
 #define PYTREE_FIELDS                                                                                                   \
     PYTREE_FIELD(DROP, size)                                                                                            \
-    PYTREE_FIELD(DATA, x, ARRAY(self->size && self->size->n, self->size == NULL || self->size->n, self->size ? self->size->n : 1))
+    PYTREE_FIELD(DATA, x, ARRAY(self->size && self->size->n,                                                            \
+                                self->size == NULL || self->size->n, self->size ? self->size->n : 1))
 #include "pytree_registry.h"
 
 static double numbers[8] = { 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5 };
