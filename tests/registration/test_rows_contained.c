@@ -1,5 +1,5 @@
-/* Which rows make a struct one that is opened node by node: those that may read through a pointer, told from their text and from
- * what the struct has. Others are written as one run. */
+/* Which rows make a struct one that is opened node by node: those that may read through a pointer, told from their text and
+ * from what the struct has. Others are written as one run. */
 #include "support.h"
 
 typedef struct Size { int n; } Size;
