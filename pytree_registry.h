@@ -176,7 +176,7 @@ PYTREE__ASSERT(PYTREE__INTEGER_DTYPE(PYTREE_ENUM) != PYTREE_NO_DTYPE,
 static const pytree_constant PYTREE__CAT(pytree__constants_, PYTREE_ENUM)[] = { PYTREE_CONSTANTS { NULL, 0 } };
 static const pytree_type PYTREE__CAT(pytree__enum_, PYTREE_ENUM) PYTREE__MAYBE_UNUSED = {
     PYTREE__QUOTE(PYTREE_ENUM), sizeof(PYTREE_ENUM), PYTREE__ALIGN_OF_TYPE(PYTREE_ENUM), PYTREE_KIND_LEAF,
-    PYTREE__INTEGER_DTYPE(PYTREE_ENUM), 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    PYTREE__INTEGER_DTYPE(PYTREE_ENUM), 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     &pytree__space_000, NULL, PYTREE__CAT(pytree__constants_, PYTREE_ENUM)
 };
 #endif
@@ -324,7 +324,7 @@ PYTREE__MARK(PYTREE__SLOT(pytree__mark), PYTREE__C_node, PYTREE__SLOT(pytree__de
 static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
 static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
     PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_STRUCT,
-    PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL,
+    PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL,
     &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES, NULL, NULL };
 #endif
 
@@ -350,7 +350,7 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
 #endif
 PYTREE__DESCRIPTION = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
     PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_LEAF,
-    PYTREE_OPAQUE, 0, 0, false, false, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
+    PYTREE_OPAQUE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
     PYTREE__NAMESPACES, NULL, NULL };
 #endif
 
@@ -359,7 +359,7 @@ PYTREE__DESCRIPTION = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
 #if defined(PYTREE_CUSTOM)
 PYTREE__DESCRIPTION = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
     PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_CUSTOM,
-    PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
+    PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
     PYTREE__NAMESPACES, NULL, NULL };
 #endif
 
@@ -555,6 +555,9 @@ PYTREE__DESCRIPTION = {
     PYTREE__CAT(pytree__rows_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID),
     PYTREE__CAT(pytree__self_contained_, PYTREE__ID),
     ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__HAS_TEXT) == 0,
+    !PYTREE__CAT(pytree__self_contained_, PYTREE__ID)
+        && ((PYTREE__CAT(pytree__reads_, PYTREE__ID) & PYTREE__READS_NEAR) != 0
+            || (PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__NEEDS_STRUCT) != 0),
     PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__views_, PYTREE__ID),
     PYTREE__WHERE_FAST(PYTREE__CAT(pytree__validate_, PYTREE__ID)),
     PYTREE__WHERE_FAST(PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)),

@@ -172,7 +172,7 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     }
     views = pytree__room(c, f->count);
     if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
-    if (!type->self_contained && (PYTREE__MORE_ROWS || !c->making)) { lacks = pytree__lacks(type, f->self, c->making); }
+    if (type->may_lack && (PYTREE__MORE_ROWS || !c->making)) { lacks = pytree__lacks(type, f->self, c->making); }
     if (PYTREE__MORE_ROWS && lacks > PYTREE__LACKS_STRUCT && pytree__fails_read(c, f, lacks, &status)) { return status; }
     if (PYTREE__UNLIKELY(c->making)) {
         status = pytree__views_to_make(c, f, views);

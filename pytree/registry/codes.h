@@ -33,7 +33,8 @@ PYTREE__ENUM {
     PYTREE__TO_NUMBERS = 16777216, PYTREE__TO_BOTH = 8388608 + 16777216,
     PYTREE__HAS_MANY = 67108864,          /* likewise: a member is an array, a struct or a union */
     PYTREE__REACHES = 536870912,          /* likewise: a pointer to integers, or one that is no child, as to read from */
-    PYTREE__IS_CONST = 268435456,         /* more than any sum of other parts */
+    PYTREE__IS_CONST = 268435456,         /* more than any sum of other parts of one code */
+    PYTREE__NEEDS_STRUCT = 1073741824,    /* in the sum of a struct's codes: a pointer to a struct that must not be NULL */
     PYTREE__NOT_BYTES = 134217728,        /* in C++: a type whose values must not be copied as bytes */
     PYTREE__KNOWN = 64 + 63,              /* several of them at once */
     PYTREE__HELD = 512 + 1024 + 2048,
@@ -78,8 +79,8 @@ PYTREE__ENUM {                            /* one name for each code: a sum in ea
 #define PYTREE__NORMALIZED(seen)                                                                                        \
     (seen == PYTREE__P_char_ ? (int)PYTREE__C_string                                                                    \
      : (seen & PYTREE__IS_FIXED) != 0 && seen / PYTREE__CODE_FORM != PYTREE_FORM_LEAF ? seen | PYTREE__IS_MANY : (int)seen)
-/* Tell by IS_MANY whether a member leads to another node in every tree. */
+/* Tell by IS_MANY and NEEDS_STRUCT whether a member leads to another node in every tree. */
 #define PYTREE__LEADS(seen, optional)                                                                                   \
     (optional + 0 || (seen & PYTREE__HELD) != PYTREE__IS_POINTER || seen / PYTREE__CODE_FORM != PYTREE_FORM_STRUCT ? 0      \
-                                                                                                : (int)PYTREE__IS_MANY)
+     : (int)PYTREE__IS_MANY + (int)PYTREE__NEEDS_STRUCT)
 #endif

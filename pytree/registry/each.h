@@ -85,7 +85,7 @@
     PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_TUPLE, 0, 1, placed, sizeof(*x), 0
 #define PYTREE__EACH_ROW(...) { "", __VA_ARGS__, NULL }
 #define PYTREE__EACH_TYPE(x, rows)                                                                                      \
-    { "elements", sizeof x, PYTREE__ALIGN_OF(x), PYTREE_KIND_ROW, PYTREE_NO_DTYPE, 1, 1, false, true, rows,             \
+    { "elements", sizeof x, PYTREE__ALIGN_OF(x), PYTREE_KIND_ROW, PYTREE_NO_DTYPE, 1, 1, false, true, false, rows,      \
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &pytree__space_000, NULL, NULL }
 #define PYTREE__EACH_PLACED(x) 0, sizeof x
 #define PYTREE__EACH_TABLE_PLAIN(code, held, x, made, optional, arguments)                                                 \

@@ -80,6 +80,16 @@ typedef struct ByName { Sized at[1]; int n; double *x; } ByName;
 #define PYTREE_FIELDS PYTREE_FIELD(DATA, at) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, x, ARRAY(self->at->size->n))
 #include "pytree_registry.h"
 
+/* Lists of structs, whose rows read nothing through a pointer; and a pointer that must lead to a struct. */
+typedef struct Listing { int n; Size *sizes; } Listing;
+typedef struct Optional { Size *size; } Optional;
+#define PYTREE_STRUCT Listing
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, sizes, LIST(self->n))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Optional
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, size, OPTIONAL)
+#include "pytree_registry.h"
+
 /* A mask is no condition; conditions are. */
 typedef struct Masked { Size *size; double *x; } Masked;
 typedef struct Guarded { Size *size; double *x; } Guarded;
@@ -168,6 +178,19 @@ static void structs_that_addresses_lead_to(void **state)
     assert_numbers(PYTREE(&by_name), 3);
 }
 
+/* Where no row reads through a pointer, and no struct must be there, nothing is looked for before rows are evaluated. */
+static void structs_that_lack_nothing(void **state)
+{
+    (void)state;
+#if defined(__GNUC__) && !defined(__TINYC__)
+    assert_false(PYTREE_TYPE(Listing)->may_lack);
+    assert_false(PYTREE_TYPE(Optional)->may_lack);
+#endif
+    assert_false(PYTREE_TYPE(Shaped)->may_lack);
+    assert_true(PYTREE_TYPE(Sized)->may_lack);
+    assert_true(PYTREE_TYPE(Pointed)->may_lack);
+}
+
 static void masks_and_conditions(void **state)
 {
     Size size = { 4 };
@@ -188,6 +211,7 @@ int main(void)
         cmocka_unit_test(arrays_in_the_struct),
         cmocka_unit_test(products_and_comparisons),
         cmocka_unit_test(structs_that_addresses_lead_to),
+        cmocka_unit_test(structs_that_lack_nothing),
         cmocka_unit_test(masks_and_conditions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
