@@ -408,9 +408,9 @@ struct pytree_type {
     pytree_dtype dtype;                   /* of a leaf type */
     pytree__row_count n_fields;           /* rows */
     pytree__row_count n_children;         /* DATA rows */
-    bool self_contained;                  /* no DATA row is a list or a tree: there may be views of its leaves */
-    bool trivial_statics;                 /* all STATIC rows are bytes without strings or padding */
-    bool may_lack;                        /* a row may read through a pointer that is NULL, or a struct must not be NULL */
+    bool self_contained : 1;              /* no DATA row is a list or a tree: there may be views of its leaves */
+    bool trivial_statics : 1;             /* all STATIC rows are bytes without strings or padding */
+    bool may_lack : 1;                    /* a row may read through a pointer that is NULL, or a struct must not be NULL */
     const pytree_field *fields;
     /* Generated, and NULL unless the type is a struct with rows. Write a view of each DATA row to view[0 … n_children-1]
      * (PYTREE__OF_CHILDREN), or of each leaf, going on into structs in place. Returns where the views end, and flags; with

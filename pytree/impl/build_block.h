@@ -123,7 +123,7 @@ PYTREE__INLINE char *pytree__block_memory(struct pytree__builder *b, size_t head
     const size_t tail = device ? 0 : b->tail_bytes, spare = tail < 65536 ? 0 : 16 * 192;
     size_t shift;
     char *base;
-    b->head_bytes = pytree__round(pytree__plus(b->head_bytes, headers), b->align);
+    b->head_bytes = pytree__align(pytree__plus(b->head_bytes, headers), b->align);
     *bytes = pytree__plus(pytree__plus(b->head_bytes, tail), b->align + spare);
     b->zeroed = a == NULL && (b->mode == PYTREE__ZERO || b->mode == PYTREE__ALLOCATE);
     if (b->zeroed) {

@@ -21,7 +21,7 @@ static size_t pytree__arrays_in_place(const pytree_type *type, size_t align, boo
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
         if (row->row != PYTREE_ROW_DATA || row->place != PYTREE_IN_PLACE) { continue; }
-        if (row->form == PYTREE_FORM_LEAF && row->ndim != 0) { bytes += pytree__round(row->size, align); }
+        if (row->form == PYTREE_FORM_LEAF && row->ndim != 0) { bytes += pytree__align(row->size, align); }
         if (row->form == PYTREE_FORM_STRUCT && inlined) { bytes += pytree__arrays_in_place(row->type, align, true); }
     }
     return bytes;
@@ -41,7 +41,7 @@ static PYTREE__APART void pytree__bound_type(struct pytree__builder *b, struct p
     }
     to->sized = false;
     to->nodes = 0;
-    for (i = 0; i < type->n_fields; i++) {
+    for (i = 0; i < type->n_fields && !type->self_contained; i++) {
         const pytree_field *row = &type->fields[i];
         if (PYTREE__MORE_ROWS && b->mode == PYTREE__COPY && row->functions != NULL && row->functions->clone != NULL) {
             b->has_handles = true;
@@ -227,7 +227,7 @@ static PYTREE__APART void pytree__measure_leaves(struct pytree__builder *b)
         } else if (pytree__in_head(b, leaf)) {
             b->head_bytes = pytree__plus(b->head_bytes, bytes + piece);
         } else {
-            b->tail_bytes = pytree__plus(b->tail_bytes, pytree__round(bytes, b->align));
+            b->tail_bytes = pytree__plus(b->tail_bytes, pytree__align(bytes, b->align));
             b->n_arrays++;
         }
         if (leaf->type->dtype != PYTREE_STRING || leaf->data == NULL || b->mode == PYTREE__ALLOCATE) { continue; }

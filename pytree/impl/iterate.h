@@ -4,12 +4,18 @@
 
 #include "internal.h"
 
+/* Share so many among few trees. It is mostly one, and a division takes as long as twenty other instructions. */
+PYTREE__INLINE size_t pytree__share_of(size_t all, size_t n)
+{
+    return PYTREE__LAYOUTS && n == 1 ? all : (unsigned)all / (unsigned)n;
+}
+
 /* Prepares the cursors. Few trees share the iterator's frames and views; of more, each has as many, all in one block. */
 static PYTREE__APART_CLANG pytree_status pytree__iter_cursors(pytree_iter *it, size_t n, const pytree_options *opt,
                                                               pytree_error *err)
 {
     const size_t each = sizeof(pytree__cursor) + sizeof(pytree_leaf *) + sizeof it->own_frames + sizeof it->own_views;
-    size_t frames = PYTREE__FRAMES / n, views = PYTREE__ITER_VIEWS / n, k;
+    size_t frames = PYTREE__FRAMES, views = PYTREE__ITER_VIEWS, k;
     pytree__frame *frame = it->own_frames;
     pytree_leaf *view = it->own_views;
     if (n > PYTREE__TREES) {
@@ -21,8 +27,9 @@ static PYTREE__APART_CLANG pytree_status pytree__iter_cursors(pytree_iter *it, s
         view = (pytree_leaf *)(void *)(frame + n * PYTREE__FRAMES);
         it->views = (const pytree_leaf **)(void *)(view + n * PYTREE__ITER_VIEWS);
         it->leaf = it->views;
-        frames = PYTREE__FRAMES;
-        views = PYTREE__ITER_VIEWS;
+    } else {
+        frames = pytree__share_of(frames, n);
+        views = pytree__share_of(views, n);
     }
     for (k = 0; k < n; k++) {
         pytree__cursor_begin(&it->cursors[k], frame + k * frames, frames, view + k * views, views, opt, err);
@@ -81,13 +88,17 @@ pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, 
 static pytree_status pytree__iter_start(pytree_iter *it, pytree_leaf views[PYTREE__MORE_VIEWS], size_t n, const pytree *trees,
                                         const pytree_options *opt, pytree_error *err)
 {
-    const size_t first = (n + 1) / 2, mine = PYTREE__ITER_VIEWS / first, share = n == 1 ? 0 : PYTREE__MORE_VIEWS / (n - first);
     const pytree_status status = pytree__iter_init(it, n, opt, err);
-    size_t k;
     if (status != PYTREE_OK) { return pytree__iter_fail(it, status); }
-    for (k = 0; k < n && n <= PYTREE__TREES; k++) {
-        it->cursors[k].max_views = k < first ? mine : share;
-        it->cursors[k].views = it->cursors[k].own_views = k < first ? it->own_views + k * mine : views + (k - first) * share;
+    if (n > 1 && n <= PYTREE__TREES) {
+        const size_t first = (n + 1) / 2, mine = pytree__share_of(PYTREE__ITER_VIEWS, first);
+        const size_t share = pytree__share_of(PYTREE__MORE_VIEWS, n - first);
+        size_t k;
+        for (k = 0; k < n; k++) {
+            pytree__cursor *const c = &it->cursors[k];
+            c->max_views = k < first ? mine : share;
+            c->views = c->own_views = k < first ? it->own_views + k * mine : views + (k - first) * share;
+        }
     }
     return pytree__iter_roots(it, trees);
 }
@@ -96,10 +107,16 @@ static pytree_status pytree__iter_start(pytree_iter *it, pytree_leaf views[PYTRE
 static pytree_status pytree__iter_again(pytree_iter *it, const pytree *trees)
 {
     const pytree_options *const opt = it->cursors[0].opt;
+    size_t k;
     it->checked = opt == NULL || opt->is_leaf == NULL;         /* who knows what a predicate says the next time */
     it->index = SIZE_MAX;
     it->cursors[0].of.run_left = 0;
-    return pytree__iter_roots(it, trees);
+    if (!PYTREE__LAYOUTS || !it->cursors[0].plain) { return pytree__iter_roots(it, trees); }
+    for (k = 0; k < it->n_cursors; k++) {                      /* their roots are as they were */
+        it->cursors[k].n_frames = it->cursors[k].n_views = 0;
+        it->cursors[k].begun = false;
+    }
+    return PYTREE_OK;
 }
 
 void pytree_iter_end(pytree_iter *it)
@@ -226,8 +243,10 @@ PYTREE__NOINLINE_CLANG pytree_status pytree__nodes_equal(pytree_iter *it, size_t
 /* Opens the node at hand in every tree. Fails for a tree that has something else there. */
 static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_leaf **values, bool check)
 {
-    const pytree_type *type = pytree__node_type(values[0]);
+    const pytree_type *type;
     size_t k;
+    if (PYTREE__LAYOUTS && n == 1) { return it->status = pytree__open(it->cursors, values[0]); }
+    type = pytree__node_type(values[0]);
     /* Opening may move a tree's views, so that values[k] must not be looked at after tree k is open: its frame tells. */
     for (k = 1; k < n; k++) {
         const pytree_type *mine = pytree__node_type(values[k]);

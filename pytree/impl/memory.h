@@ -23,11 +23,13 @@ static PYTREE__APART pytree_status pytree__no_memory(pytree_error *err, size_t b
     return pytree_fail(err, PYTREE_NO_MEMORY, NULL, "expected %zu bytes of memory, got none", bytes);
 }
 
-/* Checked sizes: a * b, a + b, n rounded up to a multiple. SIZE_MAX on overflow, which pytree__resize refuses. */
+/* Checked sizes: a * b, a + b, n rounded up to a multiple, of a power of two without a division. SIZE_MAX on overflow, which
+ * pytree__resize refuses. */
 static size_t pytree__times(size_t a, size_t b) { return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b; }
 
 static size_t pytree__plus(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
 static size_t pytree__round(size_t n, size_t to) { return n > SIZE_MAX - to ? SIZE_MAX : (n + to - 1) / to * to; }
+static size_t pytree__align(size_t n, size_t to) { return n > SIZE_MAX - to ? SIZE_MAX : (n + to - 1) & ~(to - 1); }
 
 /* Files are little-endian on every machine. */
 static inline bool pytree__little_endian(void)
