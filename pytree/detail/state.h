@@ -60,6 +60,7 @@ typedef struct pytree__frame {            /* an open node */
     unsigned char sparse : 1;             /* of pairs: some were removed; the others are listed among the views, first */
     unsigned char run : 1;                /* a struct whose views are those of all leaves in it */
     unsigned char rows : 1;               /* of an iterator over several trees: structs lie in a row in each of them */
+    unsigned char harmless : 1;           /* of a row: its structs' rows read through no pointer, though they look so */
 } pytree__frame;
 typedef struct pytree__cursor_space {     /* where a cursor's stacks begin */
     pytree__frame frames[PYTREE__FRAMES];

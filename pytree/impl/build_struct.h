@@ -314,7 +314,7 @@ static PYTREE__NOINLINE void pytree__build_verify(struct pytree__builder *b, con
     struct pytree__build_difference first;
     if (views == NULL) { return; }
     first.status = PYTREE_OK;
-    if (PYTREE__MORE_ROWS && type->may_lack && pytree__lacks(type, frame->at, false) == PYTREE__LACKS_READ) {
+    if (PYTREE__MORE_ROWS && type->may_lack && pytree__lacks(type, frame->at, false, NULL) == PYTREE__LACKS_READ) {
         pytree__build_fail_node(b, frame->node, "a struct whose rows read through no DROP member, which is NULL here");
         return;
     }

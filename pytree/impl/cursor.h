@@ -172,7 +172,9 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     }
     views = pytree__room(c, f->count);
     if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
-    if (type->may_lack && (PYTREE__MORE_ROWS || !c->making)) { lacks = pytree__lacks(type, f->self, c->making); }
+    if (type->may_lack && (PYTREE__MORE_ROWS || !c->making)) {
+        lacks = pytree__lacks(type, f->self, c->making, f != c->frames && f[-1].from == PYTREE__FROM_ROW ? f - 1 : NULL);
+    }
     if (PYTREE__MORE_ROWS && lacks > PYTREE__LACKS_STRUCT && pytree__fails_read(c, f, lacks, &status)) { return status; }
     if (PYTREE__UNLIKELY(c->making)) {
         status = pytree__views_to_make(c, f, views);
@@ -312,7 +314,7 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     f->form = (uint8_t)form;
     f->from = PYTREE__FROM_VIEWS;
     f->order = NULL;
-    f->ordered = f->numbered = f->sparse = f->run = f->rows = false;
+    f->ordered = f->numbered = f->sparse = f->run = f->rows = f->harmless = false;
     switch (form) {
     case PYTREE_FORM_STRUCT:
         return PYTREE__MORE_ROWS && PYTREE__UNLIKELY(c->writes) ? pytree__open_written(c, f) : pytree__open_struct(c, f);

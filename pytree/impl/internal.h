@@ -260,7 +260,7 @@ static pytree_status pytree__give(pytree__cursor *c, pytree__frame *f);
 
 /* row_text.h */
 static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const void *self, bool own, bool inside,
-                                                 const char **from, const char **end);
+                                                 struct pytree__null_text *null);
 static bool pytree__row_overflows(const pytree_type *type, const void *self, const pytree_field *row, const char **from,
                                   const char **end, uint64_t *product);
 
@@ -438,7 +438,7 @@ enum {                                    /* what is NULL that the rows of a str
     PYTREE__LACKS_READ,                   /* what a row reads through by its text */
     PYTREE__LACKS_BEYOND                  /* a struct that one of its structs must have: rows may read through both */
 };
-static int pytree__lacks(const pytree_type *type, const void *self, bool making);
+static int pytree__lacks(const pytree_type *type, const void *self, bool making, pytree__frame *row);
 static size_t pytree__views_lacking(pytree__cursor *c, const pytree_type *type, const char *self, pytree_leaf *views,
                                     int lacks);
 static pytree_status pytree__fail_beyond(pytree__cursor *c);

@@ -86,8 +86,9 @@ static bool pytree__has_null(const pytree_type *type, const char *self)
 }
 
 /* Find what is NULL that the rows of a struct may read through. `making`: what must not be NULL leads to zeros. A list or an
- * array may be NULL where it is empty, and row expressions may ask for it. */
-static int pytree__lacks(const pytree_type *type, const void *self, bool making)
+ * array may be NULL where it is empty, and row expressions may ask for it. `siblings`: the frame of a row of such structs,
+ * which remembers whether texts have to be searched, or NULL. */
+static int pytree__lacks(const pytree_type *type, const void *self, bool making, pytree__frame *siblings)
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
     int lacks = PYTREE__LACKS_NOTHING;
@@ -114,10 +115,11 @@ static int pytree__lacks(const pytree_type *type, const void *self, bool making)
                       : !inner->self_contained && pytree__lacks_data(inner, p)) { return PYTREE__LACKS_BEYOND; }
     }
     if (PYTREE__MORE_ROWS && making) { lacks = PYTREE__LACKS_NOTHING; }
-    if (PYTREE__MORE_ROWS && (null || inside)) {
-        const char *from;
+    if (PYTREE__MORE_ROWS && (null || inside) && (siblings == NULL || !siblings->harmless)) {
+        struct pytree__null_text text;
         const bool own = making || lacks != PYTREE__LACKS_NOTHING;
-        if (pytree__null_read(type, self, own, !null, &from, &from) != SIZE_MAX) { return PYTREE__LACKS_READ; }
+        if (pytree__null_read(type, self, own, !null, &text) != SIZE_MAX) { return PYTREE__LACKS_READ; }
+        if (siblings != NULL && null && !text.met) { siblings->harmless = true; }
     }
     return lacks;
 }
@@ -127,15 +129,15 @@ static int pytree__lacks(const pytree_type *type, const void *self, bool making)
  * is there, so that the row would be evaluated. Return whether there is such a row. */
 static PYTREE__NOINLINE bool pytree__fails_read(pytree__cursor *c, pytree__frame *f, int lacks, pytree_status *status)
 {
-    const char *from = "", *end = from;
+    struct pytree__null_text text;
     const bool lacking = pytree__lacks_data(f->type, f->self);
     size_t child;
     if (lacks == PYTREE__LACKS_BEYOND && (c->plain || lacking)) { return false; }
-    child = pytree__null_read(f->type, f->self, c->making || lacking, false, &from, &end);
+    child = pytree__null_read(f->type, f->self, c->making || lacking, false, &text);
     if (child == SIZE_MAX) { return false; }
     f->next = child + 1;
     *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a pointer in self%.*s, which this row reads through, got NULL",
-                              (int)(end - from), from);
+                              (int)(text.end - text.from), text.from);
     f->next = f->count = 0;
     return true;
 }

@@ -65,7 +65,7 @@ static bool pytree__is_followed(const char *s) { return (s[0] == '-' && s[1] == 
 /* Follow "->a->b[0].c" from a struct. Returns the end of the member that is NULL and is read through, or NULL. `own`: pointers
  * of the first struct that must not be NULL lead to zeros, as far as those go, or their own row says that they are NULL. */
 static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type *type, const char *self, const char *s,
-                                                               int star, bool own)
+                                                               int star, bool own, bool *met)
 {
     for (;;) {
         const pytree_field *row;
@@ -78,11 +78,15 @@ static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type
         if (star == 0 && *end != '[' && *end != '-' && *end != '.') { return NULL; }           /* nothing is read through it */
         row = pytree__named_row(type, &s);
         end = s;
-        if (row == NULL) { return self == (const char *)pytree__zeros() ? end : NULL; }    /* of what was never defined */
+        if (row == NULL) {                /* of what was never defined */
+            *met = true;
+            return self == (const char *)pytree__zeros() ? end : NULL;
+        }
         if (row->row != PYTREE_ROW_DATA && *end == '.') { return NULL; }
         s = pytree__behind_member(s);
         pointer = pytree__reads_pointer(row, pytree__is_followed(s), star);
         if (pointer) {
+            *met = true;
             memcpy(&p, self + row->offset, sizeof p);
             if (!pytree__is_followed(s)) { return star != 0 && p == NULL ? end : NULL; }
             if (p == NULL || p == PYTREE_WANTED) {
@@ -102,6 +106,7 @@ static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type
             if (p == pytree__zeros() && self + row->inner > (const char *)p + PYTREE__ZEROS) { return end; }
             if (row->type->kind == PYTREE_KIND_ROW) {          /* the elements are pointers, or arrays */
                 row = row->type->fields;
+                *met = true;
                 if (row->place != PYTREE_POINTER) { return NULL; }
                 memcpy(&p, self, sizeof p);
                 if (p == NULL) { return pytree__is_followed(s) || star != 0 ? end : NULL; }
@@ -128,38 +133,38 @@ static PYTREE__APART_CLANG int pytree__star_before(const char *s)
     return pytree__word_bytes(s - 1) == 0 && s[-1] != ')' ? 2 : 1;
 }
 
-/* Find a pointer that is NULL and that the expressions of a row read through. One with a condition looks by itself. Returns the
- * end of the pointer's text, which begins behind self, at *from, or NULL. */
-static PYTREE__APART_CLANG const char *pytree__row_null(const pytree_type *type, const void *self, const pytree_field *row,
-                                                        bool own, const char **from)
+/* Find a pointer that is NULL and that the expressions of a row read through. One with a condition looks by itself. The
+ * pointer's text begins behind self. Returns whether there is one. */
+static PYTREE__APART_CLANG bool pytree__row_null(const pytree_type *type, const void *self, const pytree_field *row, bool own,
+                                                 struct pytree__null_text *null)
 {
     const char *const text = row->name + strlen(row->name) + 1;
     const char *at = strstr(text + strlen(row->name), "self");
-    if (at == NULL || pytree__has_condition(at)) { return NULL; }
+    if (at == NULL || pytree__has_condition(at)) { return false; }
     for (; at != NULL; at = strstr(at + 4, "self")) {
-        const char *const s = pytree__behind_member(at + 4), *end = NULL;
-        if (pytree__word_bytes(at - 1) == 0 && s[0] == '-' && s[1] == '>') {
-            end = pytree__null_on_the_way(type, (const char *)self, s, pytree__star_before(at), own);
-        }
-        *from = at + 4 + strspn(at + 4, ")");
-        if (end != NULL) { return end; }
+        const char *const s = pytree__behind_member(at + 4);
+        if (pytree__word_bytes(at - 1) != 0 || s[0] != '-' || s[1] != '>') { continue; }
+        null->from = at + 4 + strspn(at + 4, ")");
+        null->end = pytree__null_on_the_way(type, (const char *)self, s, pytree__star_before(at), own, &null->met);
+        if (null->end != NULL) { return true; }
     }
-    return NULL;
+    return false;
 }
 
 /* Find a row of a registered struct that reads through a pointer that is NULL (`inside`: of a struct in it): its index among
  * DATA rows, or SIZE_MAX. */
 static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const void *self, bool own, bool inside,
-                                                 const char **from, const char **end)
+                                                 struct pytree__null_text *null)
 {
     const pytree_field *row = type->fields, *const last = row + type->n_fields;
     size_t child = 0;
+    null->met = false;
     for (; row != last; row++) {
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if ((row->functions != NULL || (row->place != PYTREE_IN_PLACE && row->ndim != 0))      /* others have no expressions */
-            && (!inside || strpbrk(row->name + strlen(row->name) + 1, ".&") != NULL)) {
-            *end = pytree__row_null(type, self, row, own, from);
-            if (*end != NULL) { return child; }
+            && (!inside || strpbrk(row->name + strlen(row->name) + 1, ".&") != NULL)
+            && pytree__row_null(type, self, row, own, null)) {
+            return child;
         }
         child++;
     }

@@ -233,7 +233,9 @@ static bool pytree__rv_list_directly(pytree__rv_spans *spans, size_t n_trees, co
         return false;
     }
     if (spans->writes && !type->self_contained && pytree__constant_child(type) != SIZE_MAX) { return false; }
-    if (type->may_lack && (pytree__lacks(type, x, false) != 0 || pytree__lacks(type, y, false) != 0)) { return false; }
+    if (type->may_lack && (pytree__lacks(type, x, false, NULL) != 0 || pytree__lacks(type, y, false, NULL) != 0)) {
+        return false;
+    }
     if (pytree__child_views(type, x, views[0]) != 0) { return false; }
     if (x != y && (pytree__child_views(type, y, views[1]) != 0 || !pytree__same_statics(type, x, y))) { return false; }
     for (i = 0; i < type->n_children; i++) {

@@ -289,6 +289,13 @@ struct pytree__custom_cleanup {
 };
 
 enum { PYTREE__KIND_BYTES = offsetof(pytree_leaf, shape) - offsetof(pytree_leaf, type) };       /* of type, ndim and form */
+
+/* Where the text of a row reads through a pointer that is NULL, and whether any is read through. */
+struct pytree__null_text {
+    const char *from, *end;
+    bool met;
+};
+
 struct pytree__leaf_slot {                /* where a leaf of a struct is */
     const pytree_type *type;              /* this and the next one as pytree_leaf has type, ndim and form */
     uint64_t dims;

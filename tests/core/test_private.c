@@ -228,9 +228,39 @@ static void pieces_of_all_sizes(void **state)
     }
 }
 
+/* ---- Rows -------------------------------------------------------------------------------------------------------------- */
+
+/* One row only looks as if it read through a pointer, the other does. */
+typedef struct Cached { int shape[2]; void *cache; double *x; } Cached;
+typedef struct Watched { int *count; void *cache; double *x; } Watched;
+#define PYTREE_STRUCT Cached
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, shape) PYTREE_FIELD(DROP, cache) PYTREE_FIELD(DATA, x, ARRAY(self->shape[1]))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Watched
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, count) PYTREE_FIELD(DROP, cache) PYTREE_FIELD(DATA, x, ARRAY(*self->count))
+#include "pytree_registry.h"
+
+/* The frame of a list remembers that texts need no search for the structs that follow. */
+static void texts_that_are_searched_once(void **state)
+{
+    int count = 1;
+    const Cached cached = { { 1, 1 }, NULL, NULL }, full = { { 1, 1 }, &count, (double *)&count };
+    const Watched watched = { &count, NULL, NULL };
+    pytree__frame list;
+    (void)state;
+    memset(&list, 0, sizeof list);
+    assert_int_equal(pytree__lacks(PYTREE_TYPE(Cached), &full, false, &list), PYTREE__LACKS_NOTHING);
+    assert_false(list.harmless);                               /* nothing is NULL: no text was searched */
+    assert_int_equal(pytree__lacks(PYTREE_TYPE(Watched), &watched, false, &list), PYTREE__LACKS_NOTHING);
+    assert_false(list.harmless);
+    assert_int_equal(pytree__lacks(PYTREE_TYPE(Cached), &cached, false, &list), PYTREE__LACKS_NOTHING);
+    assert_true(list.harmless);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_that_are_searched_once),
         cmocka_unit_test(maps_and_checks), cmocka_unit_test(golden_large), cmocka_unit_test(entries_beyond_4_gib),
         cmocka_unit_test(directories_beyond_4_gib), cmocka_unit_test(levels_of_chunks), cmocka_unit_test(pieces_of_all_sizes)
     };

@@ -90,6 +90,25 @@ typedef struct Optional { Size *size; } Optional;
 #define PYTREE_FIELDS PYTREE_FIELD(DATA, size, OPTIONAL)
 #include "pytree_registry.h"
 
+/* Structs in a list: rows that only look as if they read through the pointer that is NULL, and rows that do. */
+typedef struct Cached { int shape[2]; void *cache; double *x; } Cached;
+typedef struct Watched { int *count; void *cache; double *x; } Watched;
+typedef struct Caches { Cached *all; } Caches;
+typedef struct Watches { Watched *all; } Watches;
+#define PYTREE_STRUCT Cached
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, shape) PYTREE_FIELD(DROP, cache) PYTREE_FIELD(DATA, x, ARRAY(self->shape[0], self->shape[1]))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Watched
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, count) PYTREE_FIELD(DROP, cache) PYTREE_FIELD(DATA, x, ARRAY(*self->count))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Caches
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, all, LIST(3))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Watches
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, all, LIST(3))
+#include "pytree_registry.h"
+
 /* A mask is no condition; conditions are. */
 typedef struct Masked { Size *size; double *x; } Masked;
 typedef struct Guarded { Size *size; double *x; } Guarded;
@@ -116,16 +135,18 @@ static void assert_numbers(pytree t, size_t count)
     assert_int_equal(pytree_leaf_count(&leaf), count);
 }
 
-/* Reading it fails at .x, because what its row reads through, behind "self->", is NULL. */
-static void assert_refused(pytree t, const char *pointer)
+/* Reading it fails at that path, because what a row reads through, behind "self->", is NULL. */
+static void assert_refused_at(pytree t, const char *path, const char *pointer)
 {
     pytree_error error = { 0 };
     char message[100];
     snprintf(message, sizeof message, "expected a pointer in self->%s, which this row reads through, got NULL", pointer);
     assert_int_equal(pytree_num_leaves(t, NULL, &error), SIZE_MAX);
-    assert_error(error.status, PYTREE_NULL_POINTER, ".x", &error);
+    assert_error(error.status, PYTREE_NULL_POINTER, path, &error);
     assert_string_equal(error.message, message);
 }
+
+static void assert_refused(pytree t, const char *pointer) { assert_refused_at(t, ".x", pointer); }
 
 static void arrays_in_the_struct(void **state)
 {
@@ -191,6 +212,22 @@ static void structs_that_lack_nothing(void **state)
     assert_true(PYTREE_TYPE(Pointed)->may_lack);
 }
 
+/* What the first struct of a list tells of its rows holds for the others, and what its pointers tell does not. */
+static void structs_in_lists(void **state)
+{
+    int count = 2;
+    Cached cached[3] = { { { 1, 2 }, NULL, numbers }, { { 2, 2 }, NULL, numbers }, { { 1, 1 }, &count, numbers } };
+    Watched watched[3] = { { &count, NULL, numbers }, { &count, NULL, numbers }, { NULL, NULL, numbers } };
+    Caches caches = { cached };
+    Watches watches = { watched };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_int_equal(pytree_num_leaves(PYTREE(&caches), NULL, &error), 3);
+    assert_refused_at(PYTREE(&watches), ".all[2].x", "count");
+    watched[2].count = &count;
+    assert_int_equal(pytree_num_leaves(PYTREE(&watches), NULL, &error), 3);
+}
+
 static void masks_and_conditions(void **state)
 {
     Size size = { 4 };
@@ -212,6 +249,7 @@ int main(void)
         cmocka_unit_test(products_and_comparisons),
         cmocka_unit_test(structs_that_addresses_lead_to),
         cmocka_unit_test(structs_that_lack_nothing),
+        cmocka_unit_test(structs_in_lists),
         cmocka_unit_test(masks_and_conditions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
