@@ -240,12 +240,20 @@ typedef struct Watched { int *count; void *cache; double *x; } Watched;
 #define PYTREE_FIELDS PYTREE_FIELD(DROP, count) PYTREE_FIELD(DROP, cache) PYTREE_FIELD(DATA, x, ARRAY(*self->count))
 #include "pytree_registry.h"
 
+/* What is NULL is a pointer of a struct in it, which its row, without a point, does not read. */
+typedef struct Around { Watched watched; int shape[2]; double *y; } Around;
+#define PYTREE_STRUCT Around
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, watched) PYTREE_FIELD(STATIC, shape) PYTREE_FIELD(DATA, y, ARRAY(self->shape[1]))
+#include "pytree_registry.h"
+
 /* The frame of a list remembers that texts need no search for the structs that follow. */
 static void texts_that_are_searched_once(void **state)
 {
     int count = 1;
     const Cached cached = { { 1, 1 }, NULL, NULL }, full = { { 1, 1 }, &count, (double *)&count };
     const Watched watched = { &count, NULL, NULL };
+    const Around around = { { &count, NULL, NULL }, { 1, 1 }, (double *)&count };
     pytree__frame list;
     (void)state;
     memset(&list, 0, sizeof list);
@@ -253,14 +261,26 @@ static void texts_that_are_searched_once(void **state)
     assert_false(list.harmless);                               /* nothing is NULL: no text was searched */
     assert_int_equal(pytree__lacks(PYTREE_TYPE(Watched), &watched, false, &list), PYTREE__LACKS_NOTHING);
     assert_false(list.harmless);
+    assert_int_equal(pytree__lacks(PYTREE_TYPE(Around), &around, false, &list), PYTREE__LACKS_NOTHING);
+    assert_false(list.harmless);                               /* some texts were not */
     assert_int_equal(pytree__lacks(PYTREE_TYPE(Cached), &cached, false, &list), PYTREE__LACKS_NOTHING);
     assert_true(list.harmless);
+}
+
+/* Sizes that are rounded up to an alignment. */
+static void aligned_sizes(void **state)
+{
+    (void)state;
+    assert_true(pytree__align(0, 64) == 0);
+    assert_true(pytree__align(64, 64) == 64);
+    assert_true(pytree__align(65, 64) == 128);
+    assert_true(pytree__align(SIZE_MAX - 3, 64) == SIZE_MAX);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_that_are_searched_once),
+        cmocka_unit_test(aligned_sizes), cmocka_unit_test(texts_that_are_searched_once),
         cmocka_unit_test(maps_and_checks), cmocka_unit_test(golden_large), cmocka_unit_test(entries_beyond_4_gib),
         cmocka_unit_test(directories_beyond_4_gib), cmocka_unit_test(levels_of_chunks), cmocka_unit_test(pieces_of_all_sizes)
     };

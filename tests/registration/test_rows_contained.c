@@ -111,15 +111,16 @@ typedef struct Watches { Watched *all; } Watches;
 
 /* A mask is no condition; conditions are. */
 typedef struct Masked { Size *size; double *x; } Masked;
-typedef struct Guarded { Size *size; double *x; } Guarded;
+typedef struct Guarded { Size *size; double *x, *y, *z; } Guarded;
 #define PYTREE_STRUCT Masked
 #define PYTREE_FIELDS PYTREE_FIELD(DROP, size) PYTREE_FIELD(DATA, x, ARRAY((self->size->n & 3) | 1))
 #include "pytree_registry.h"
 #define PYTREE_STRUCT Guarded
 #define PYTREE_FIELDS                                                                                                   \
     PYTREE_FIELD(DROP, size)                                                                                            \
-    PYTREE_FIELD(DATA, x, ARRAY(self->size && self->size->n,                                                            \
-                                self->size == NULL || self->size->n, self->size ? self->size->n : 1))
+    PYTREE_FIELD(DATA, x, ARRAY(self->size && self->size->n))                                                           \
+    PYTREE_FIELD(DATA, y, ARRAY(self->size == NULL || self->size->n))                                                   \
+    PYTREE_FIELD(DATA, z, ARRAY(self->size ? self->size->n : 0))
 #include "pytree_registry.h"
 
 static double numbers[8] = { 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5 };
@@ -133,6 +134,18 @@ static void assert_numbers(pytree t, size_t count)
     assert_ok(pytree_leaves(t, &leaf, 1, &got, NULL, &error), &error);
     assert_int_equal(got, 1);
     assert_int_equal(pytree_leaf_count(&leaf), count);
+}
+
+/* The tree has three leaves of so many numbers. */
+static void assert_extents(pytree t, size_t x, size_t y, size_t z)
+{
+    const size_t wanted[3] = { x, y, z };
+    pytree_leaf leaves[3];
+    pytree_error error = { 0 };
+    size_t got, i;
+    assert_ok(pytree_leaves(t, leaves, 3, &got, NULL, &error), &error);
+    assert_int_equal(got, 3);
+    for (i = 0; i < 3; i++) { assert_int_equal(pytree_leaf_count(&leaves[i]), wanted[i]); }
 }
 
 /* Reading it fails at that path, because what a row reads through, behind "self->", is NULL. */
@@ -232,14 +245,14 @@ static void masks_and_conditions(void **state)
 {
     Size size = { 4 };
     Masked masked = { NULL, numbers };
-    Guarded guarded = { NULL, numbers };
+    Guarded guarded = { NULL, numbers, numbers, numbers };
     (void)state;
     assert_refused(PYTREE(&masked), "size");
     masked.size = &size;
     assert_numbers(PYTREE(&masked), 1);
-    assert_numbers(PYTREE(&guarded), 0);
+    assert_extents(PYTREE(&guarded), 0, 1, 0);
     guarded.size = &size;
-    assert_numbers(PYTREE(&guarded), 4);
+    assert_extents(PYTREE(&guarded), 1, 1, 4);
 }
 
 int main(void)
