@@ -22,7 +22,7 @@ static PYTREE__APART bool pytree__has_outside_cleanups(const struct pytree__buil
 static pytree_status pytree__builder_init(struct pytree__builder *b, const pytree_def *def, const pytree_leaf *leaves, int mode,
                                           const pytree_options *opt, pytree_error *err)
 {
-    memset(b, 0, offsetof(struct pytree__builder, cache));
+    pytree__clear(b, offsetof(struct pytree__builder, cache));
     b->frames = b->own_frames;
     b->max_frames = PYTREE__FRAMES;
     b->views = b->own_views;
@@ -47,7 +47,7 @@ static pytree_status pytree__builder_init(struct pytree__builder *b, const pytre
     }
     if (b->align < 16) { b->align = 16; }
     pytree__layout_cache_init(&b->cache, &b->layouts);
-    memset(&b->slots, 0, offsetof(struct pytree__leaf_slots, slots));
+    pytree__clear(&b->slots, offsetof(struct pytree__leaf_slots, slots));
     return PYTREE_OK;
 }
 

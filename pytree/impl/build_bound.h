@@ -162,7 +162,7 @@ static PYTREE__NOINLINE void pytree__bound_head(struct pytree__builder *b)
     size_t head = 0, views = b->n_arrays, containers = 0, items = 0, pairs = 0, values;      /* no more than there are nodes */
     size_t leaf = def->n_leaves;
     bool keyed = false, apart = false;
-    memset(known, 0, sizeof known);
+    pytree__clear(known, sizeof known);
     b->only_containers = true;
     for (n = def->nodes + def->n_nodes; n != def->nodes; ) {
         const pytree_type *const type = n[-1].type;

@@ -23,7 +23,7 @@ PYTREE__INLINE const struct pytree__leaf_slot *pytree__leaf_slots_of(struct pytr
     if (PYTREE__LIKELY(of->type == layout->type && of->null_mask == layout->null_mask)) { return of->first; }
     of->first = pytree__leaf_slots_make(s, layout);
     if (of->first == NULL) {              /* perhaps there is room when the others are gone */
-        memset(s, 0, offsetof(struct pytree__leaf_slots, slots));
+        pytree__clear(s, offsetof(struct pytree__leaf_slots, slots));
         of->first = pytree__leaf_slots_make(s, layout);
     }
     of->null_mask = layout->null_mask;

@@ -53,6 +53,7 @@ static bool pytree__printable(uint32_t character);
 /* memory.h */
 static const pytree_allocator *pytree__allocator(const pytree_options *opt);
 static pytree_status pytree__no_memory(pytree_error *err, size_t bytes);
+static void pytree__clear(void *p, size_t bytes);
 static size_t pytree__times(size_t a, size_t b);
 static size_t pytree__plus(size_t a, size_t b);
 static size_t pytree__round(size_t n, size_t to);

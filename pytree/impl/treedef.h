@@ -157,7 +157,7 @@ uint64_t pytree_def_hash(const pytree_def *def)
     struct { const pytree_type *type; uint64_t name; } known[PYTREE__TYPE_SLOTS]; /* hashed already */
     uint64_t leaves = 0;
     size_t i;
-    memset(known, 0, sizeof known);
+    pytree__clear(known, sizeof known);
     for (i = 0; i < def->n_nodes; i++) {
         const pytree_node *node = &def->nodes[i];
         size_t at, probes;
