@@ -35,11 +35,16 @@ static void pytree__view(pytree_leaf *v, const pytree_type *type, void *data)
 /* Is a view that the caller wrote valid at first sight? If not, pytree__resolve_view decides, and says what is wrong. */
 PYTREE__INLINE bool pytree__view_is_valid(const pytree_leaf *v)
 {
+    enum { BITS = sizeof(size_t) * CHAR_BIT - 8 };
+    static const unsigned char bits_of_extent[] = {            /* by dimensions: a division would take a twelfth of a flatten */
+        BITS / 2, BITS / 2, BITS / 2, BITS / 3, BITS / 4, BITS / 5, BITS / 6, BITS / 7, BITS / 8, BITS / 9, BITS / 10,
+        BITS / 11, BITS / 12, BITS / 13, BITS / 14, BITS / 15, BITS / 16
+    };
     size_t bits = 0;
     int i;
     if (v->data == NULL || v->ndim < 0 || v->ndim > PYTREE_MAX_DIMS || v->type->dtype == PYTREE_STRING) { return false; }
     for (i = 0; i < v->ndim; i++) { bits |= v->shape[i]; }
-    return (bits >> ((sizeof(size_t) * CHAR_BIT - 8) / (size_t)(v->ndim < 2 ? 2 : v->ndim))) == 0;
+    return bits >> bits_of_extent[v->ndim] == 0;
 }
 
 /* Do only types decide what is a leaf: no predicate, no namespace? */
