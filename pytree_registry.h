@@ -556,7 +556,7 @@ PYTREE__DESCRIPTION = {
     PYTREE__CAT(pytree__self_contained_, PYTREE__ID),
     ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__HAS_TEXT) == 0,
     !PYTREE__CAT(pytree__self_contained_, PYTREE__ID)
-        && ((PYTREE__CAT(pytree__reads_, PYTREE__ID) & PYTREE__READS_NEAR) != 0
+        && ((PYTREE__CAT(pytree__reads_, PYTREE__ID) & ((int)PYTREE__READS_NEAR | (int)PYTREE__READS_UNKNOWN)) != 0
             || (PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__NEEDS_STRUCT) != 0),
     PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__views_, PYTREE__ID),
     PYTREE__WHERE_FAST(PYTREE__CAT(pytree__validate_, PYTREE__ID)),

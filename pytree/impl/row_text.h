@@ -104,16 +104,16 @@ static PYTREE__APART_CLANG const char *pytree__null_on_the_way(const pytree_type
             if (end == NULL) { return NULL; }
             s = pytree__behind_member(end);
             if (p == pytree__zeros() && self + row->inner > (const char *)p + PYTREE__ZEROS) { return end; }
-            if (row->type->kind == PYTREE_KIND_ROW) {          /* the elements are pointers, or arrays */
-                row = row->type->fields;
-                *met = true;
-                if (row->place != PYTREE_POINTER) { return NULL; }
-                memcpy(&p, self, sizeof p);
-                if (p == NULL) { return pytree__is_followed(s) || star != 0 ? end : NULL; }
-                self = (const char *)p;
-            }
-            if (s[0] != '.' && s[0] != '-') { return NULL; }
         }
+        if (row->type->kind == PYTREE_KIND_ROW) {              /* the elements are pointers, or arrays; a star is the first */
+            row = row->type->fields;
+            *met = true;
+            if (row->place != PYTREE_POINTER) { return NULL; }
+            memcpy(&p, self, sizeof p);
+            if (p == NULL) { return pytree__is_followed(s) || star != 0 ? end : NULL; }
+            self = (const char *)p;
+        }
+        if (s[0] != '.' && s[0] != '-') { return NULL; }
         if (row->type->kind != PYTREE_KIND_STRUCT) { return NULL; }
         type = pytree__origin(row->type);
     }

@@ -46,8 +46,9 @@ PYTREE__ENUM {
 PYTREE__ASSERT((int)PYTREE__T_count <= PYTREE__CODE_TYPE, "pytree: more built-in types than PYTREE__CODE_TYPE has room for");
 /* How rows are written: NEAR with an index or a star, FAR with a point, BOTH with an arrow behind something else than self.
  * They look like reads through a pointer of the struct, or of one that it leads to or holds; so do an array in the struct, a
- * product and a comparison. They may be reads if there is such a pointer. */
-PYTREE__ENUM { PYTREE__READS_NEAR = 1, PYTREE__READS_FAR = 2, PYTREE__READS_BOTH = 3 };
+ * product and a comparison. They may be reads if there is such a pointer. UNKNOWN with any star, or with four arrows, behind
+ * which nothing is looked at: that is taken for a read only in a struct that is opened node by node anyway. */
+PYTREE__ENUM { PYTREE__READS_NEAR = 1, PYTREE__READS_FAR = 2, PYTREE__READS_BOTH = 3, PYTREE__READS_UNKNOWN = 4 };
 #define PYTREE__MAY_READ(reads, codes)                                                                                  \
     ((reads & PYTREE__READS_NEAR) != 0                                                                                  \
      && ((codes & (int)PYTREE__REACHES) != 0                                                                            \

@@ -301,6 +301,7 @@ constexpr int pytree__reads_through(const char *text)
         const char c = text[i];
         const bool self = i >= 3 && text[i - 2] == ')' && text[i - 3] == '(';
         if (c == '.') { reads |= PYTREE__READS_FAR; }
+        if (c == '*') { reads |= PYTREE__READS_UNKNOWN; }
         if (c == '[' || (c == '*' && (!operand || text[i + 1] == '('))) { reads |= PYTREE__READS_NEAR; }
         if (c == '>' && i > 0 && text[i - 1] == '-' && !self) { reads |= PYTREE__READS_BOTH; }
         if (c != ' ') { operand = c == '_' || c == ')' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z'); }

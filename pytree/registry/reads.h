@@ -21,6 +21,9 @@
 #define PYTREE__READS_EXTENTS(...) PYTREE__READS_TEXT(#__VA_ARGS__ "()->()->()->()->", #__VA_ARGS__ "**")
 #define PYTREE__READS_TEXT(arrows, star)                                                                                \
     | (__builtin_strchr(star, '.') != 0) * PYTREE__READS_FAR                                                            \
+    | (int)PYTREE__READS_UNKNOWN * ((__builtin_strncmp(__builtin_strchr(star, '*'), "**", 3) != 0)                      \
+    | (__builtin_strlen(__builtin_strchr(__builtin_strchr(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') + 1,   \
+                                                          '>') + 1, '>')) > sizeof(">()->()->()->") - 1))               \
     | (int)PYTREE__READS_NEAR * ((__builtin_strchr(star, '[') != 0)                                                     \
     | (__builtin_strncmp(__builtin_strchr(star, '*'), "*(", 2) == 0)                                                    \
     | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(star, '*') + 1, '*'), "*(", 2) == 0))                        \

@@ -109,6 +109,29 @@ typedef struct Watches { Watched *all; } Watches;
 #define PYTREE_FIELDS PYTREE_FIELD(DATA, all, LIST(3))
 #include "pytree_registry.h"
 
+/* The first element of an array in the struct, and of a list, without an index. */
+typedef struct First { Size *sizes[2]; double *x; } First;
+typedef struct Front { Size **sizes; double *x; } Front;
+#define PYTREE_STRUCT First
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, sizes, EACH(OPTIONAL)) PYTREE_FIELD(DATA, x, ARRAY((*self->sizes)->n))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Front
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, sizes, LIST(1, EACH(OPTIONAL))) PYTREE_FIELD(DATA, x, ARRAY((*self->sizes)->n))
+#include "pytree_registry.h"
+
+/* Structs that are opened node by node anyway, whose rows are written so that the registration does not see the read. */
+typedef struct Apart { Size *sizes; int *count; double *x; } Apart;
+typedef struct Late { int n; Size *sizes; Size *size; double *x; } Late;
+#define PYTREE_STRUCT Apart
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, sizes, LIST(0)) PYTREE_FIELD(DROP, count) PYTREE_FIELD(DATA, x, ARRAY(1 + * self->count))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Late
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, sizes, LIST(0)) PYTREE_FIELD(DROP, size)                                 \
+    PYTREE_FIELD(DATA, x, ARRAY(self->n + self->n + self->n + self->n + self->size->n))
+#include "pytree_registry.h"
+
 /* A mask is no condition; conditions are. */
 typedef struct Masked { Size *size; double *x; } Masked;
 typedef struct Guarded { Size *size; double *x, *y, *z; } Guarded;
@@ -241,6 +264,29 @@ static void structs_in_lists(void **state)
     assert_int_equal(pytree_num_leaves(PYTREE(&watches), NULL, &error), 3);
 }
 
+static void reads_that_are_hidden(void **state)
+{
+    Apart apart = { NULL, NULL, numbers };
+    Late late = { 0, NULL, NULL, numbers };
+    (void)state;
+    assert_refused(PYTREE(&apart), "count");
+    assert_refused(PYTREE(&late), "size");
+}
+
+static void first_elements(void **state)
+{
+    Size size = { 2 }, *sizes[1] = { NULL };
+    First first = { { NULL, NULL }, numbers };
+    Front front = { sizes, numbers };
+    (void)state;
+    assert_refused(PYTREE(&first), "sizes");
+    first.sizes[0] = &size;
+    assert_numbers(PYTREE(&first), 2);
+    assert_refused(PYTREE(&front), "sizes");
+    sizes[0] = &size;
+    assert_numbers(PYTREE(&front), 2);
+}
+
 static void masks_and_conditions(void **state)
 {
     Size size = { 4 };
@@ -263,6 +309,8 @@ int main(void)
         cmocka_unit_test(structs_that_addresses_lead_to),
         cmocka_unit_test(structs_that_lack_nothing),
         cmocka_unit_test(structs_in_lists),
+        cmocka_unit_test(reads_that_are_hidden),
+        cmocka_unit_test(first_elements),
         cmocka_unit_test(masks_and_conditions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
