@@ -17,31 +17,28 @@ static PYTREE__APART_CLANG pytree_status pytree__map_check(pytree_iter *it, size
     return it->status;
 }
 
-/* Calls the function for the leaf at hand and for the rest of its run. What changes from leaf to leaf is computed from where
- * the run begins: added to what the iterator holds, each leaf would wait for the store of the one before. */
+/* Calls the function for the leaf at hand and for the rest of its run. Views are counted on here: in the iterator, each leaf
+ * would wait for the store of the one before. */
 PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, pytree_map_fn *fn, void *context, const bool out)
 {
     pytree__cursor *const c = it->cursors;
-    const size_t left = c->of.run_left, index = it->index;
-    const pytree_leaf *const first[4] = { it->views[0], it->views[n > 1 ? 1 : 0], it->views[n > 2 ? 2 : 0],
-                                          it->views[n > 3 ? 3 : 0] };
-    size_t i = 0, k;
+    const pytree_leaf **const views = it->views;
+    const pytree_leaf *x = views[0], *y = views[n > 1 ? 1 : 0], *z = views[n > 2 ? 2 : 0], *w = views[n > 3 ? 3 : 0];
+    size_t k;
     for (;;) {
         pytree_status status;
         if (out) { it->out = it->leaf[n - 1]; }
         status = fn(context, it);
-        if (status != PYTREE_OK || i == left) { return status; }
-        i++;
-        c->of.run_left = left - i;
-        it->index = index + i;
-        if (PYTREE__LAYOUTS && n == 4) {  /* gcc leaves the loop below as it is */
-            it->views[0] = first[0] + i;
-            it->views[1] = first[1] + i;
-            it->views[2] = first[2] + i;
-            it->views[3] = first[3] + i;
-            continue;
+        if (status != PYTREE_OK || c->of.run_left == 0) { return status; }
+        c->of.run_left--;
+        it->index++;
+        switch (n) {                      /* gcc would leave a loop as it is */
+        case 4: views[3] = ++w;           /* fallthrough */
+        case 3: views[2] = ++z;           /* fallthrough */
+        case 2: views[1] = ++y;           /* fallthrough */
+        case 1: views[0] = ++x; break;
+        default: for (k = 0; k < n; k++) { views[k]++; }
         }
-        for (k = 0; k < n; k++) { it->views[k] = k < 4 ? first[k] + i : it->views[k] + 1; }
     }
 }
 
