@@ -135,18 +135,36 @@ static bool pytree__flatten_full(struct pytree__flattener *s)
     return false;
 }
 
+/* Finds where the static values of a struct type lie, most often in front of all else. */
+static void pytree__find_leading(struct pytree__leading_statics *leading, const pytree_type *type)
+{
+    const pytree_field *row = type->fields;
+    const size_t at = row->offset;
+    unsigned left = type->n_fields - type->n_children;         /* rows that are no children */
+    size_t end = at;
+    for (; left != 0 && row->row == PYTREE_ROW_STATIC && row->form == PYTREE__PACK_BYTES && row->offset == end; row++) {
+        end += row->size;
+        left--;
+    }
+    leading->type = type;
+    leading->behind = row;
+    leading->at = at;
+    leading->bytes = left == 0 ? end - at : 0;
+}
+
 /* Emits the nodes and static values of a run row by row. Its leaves are counted only. Returns false if the struct is no run, or
  * there is no room (`full`). It calls itself for structs that lie in structs: no deeper than C's declarations. */
 static bool pytree__emit_rows(struct pytree__flattener *s, const pytree_type *type, const char *self)
 {
     const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
     const size_t first = s->n_nodes, leaves = s->n_leaves;
-    const pytree_field *row = type->fields;
+    const pytree_field *row;
     size_t n = first, n_leaves = leaves, left = type->n_children;
     pytree_node *node;
     if (!type->self_contained) { return false; }
     if (s->max_nodes - n <= left) { return pytree__flatten_full(s); }
-    for (; left != 0; row++) {
+    if (s->leading.type != type) { pytree__find_leading(&s->leading, type); }
+    for (row = s->leading.behind; left != 0; row++) {
         const void *p;
         if (row->row != PYTREE_ROW_DATA) { continue; }
         left--;
@@ -179,7 +197,10 @@ static bool pytree__emit_rows(struct pytree__flattener *s, const pytree_type *ty
     node->leaves = (uint32_t)(n_leaves - leaves);
     node->nodes = (uint32_t)(n - first + 1);
     node->meta = (uint32_t)s->statics.length;
-    if (type->n_fields != type->n_children) { pytree__pack_struct(&s->statics, type, self); }
+    if (type->n_fields == type->n_children) { return true; }
+    if (s->leading.type != type) { pytree__find_leading(&s->leading, type); }    /* structs lay in it */
+    if (s->leading.bytes != 0) { pytree__pack_bytes(&s->statics, self + s->leading.at, s->leading.bytes); }
+    else { pytree__pack_struct(&s->statics, type, self); }
     return true;
 }
 
@@ -390,6 +411,7 @@ static PYTREE__APART_CLANG pytree_status pytree__flatten_first(struct pytree__fl
     *whole = false;
     if (!PYTREE__LAYOUTS) { return pytree__flatten_count(s, &t); }
     s->first_pass = true;
+    s->leading.type = NULL;
     s->nodes = s->room.first.nodes;
     s->max_nodes = PYTREE__FIRST_NODES;
     s->orders = s->room.first.orders;

@@ -205,6 +205,13 @@ struct pytree__small_tree {
     unsigned char statics[PYTREE__FIRST_STATICS];
 };
 
+/* Where the static values of the struct that was looked at last lie: those of a list are alike. */
+struct pytree__leading_statics {
+    const pytree_type *type;
+    const pytree_field *behind;           /* the row behind those that come first, side by side, as plain bytes */
+    size_t at, bytes;                     /* what these take; 0 bytes: there are others */
+};
+
 struct pytree__flattener {
     pytree__cursor cursor;
     pytree_leaf *leaves;
@@ -225,6 +232,7 @@ struct pytree__flattener {
         pytree__layout_space layouts;
         struct pytree__small_tree first;
     } room;
+    struct pytree__leading_statics leading;                    /* in a first pass */
 };
 
 /* What stands in the block of an owned tree: see "Build trees". */
