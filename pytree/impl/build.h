@@ -156,7 +156,7 @@ static PYTREE__APART pytree pytree__build_leaf_value(struct pytree__builder *b)
         t.data = pytree__build_item(b, from);
         if (from->ndim != 0) {
             pytree_leaf *view = (pytree_leaf *)(void *)pytree__bump_head(b, sizeof *view);
-            memset(view, 0, sizeof *view);
+            pytree__clear(view, sizeof *view);
             pytree__copy_view(view, from);
             view->type = t.type;
             view->data = t.data;

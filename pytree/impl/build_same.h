@@ -220,7 +220,7 @@ static PYTREE__APART_CLANG void pytree__connect(struct pytree__builder *b, const
     const struct pytree__build_link *const value = pytree__linked(b, same->node);
     pytree_leaf view;
     pytree t;
-    memset(&view, 0, sizeof view);
+    pytree__clear(&view, sizeof view);
     if (value->at != NULL) { pytree__link_view(b, value, &view); }
     if (view.type == NULL || same->place == PYTREE__LINK_VALUE
         || (same->place == PYTREE__LINK_VIEW && view.form != PYTREE_FORM_LEAF)

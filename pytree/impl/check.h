@@ -229,7 +229,7 @@ static pytree_status pytree__reach_all(struct pytree__sharing_scan *r, pytree t,
 
 static void pytree__reaches_init(struct pytree__sharing_scan *r, const pytree_options *opt, pytree_error *err)
 {
-    memset(r, 0, sizeof *r);
+    pytree__clear(r, sizeof *r);
     r->allocator = pytree__allocator(opt);
     r->seen.allocator = r->allocator;
     r->err = err;

@@ -235,7 +235,7 @@ static bool pytree__has_tag(const char *metadata, const char *tag)
 static bool pytree__fits_pattern(const pytree_path *path, const char *pattern, pytree_error *err)
 {
     pytree_error nobody;
-    memset(&nobody, 0, sizeof nobody);
+    pytree__clear(&nobody, sizeof nobody);
     return pytree_path_match(path, pattern, err == NULL ? &nobody : err);
 }
 

@@ -164,8 +164,8 @@ static pytree_status pytree__path_find(pytree t, const pytree_path *path, pytree
     pytree_leaf at;
     pytree_status status;
     size_t i = 0;
-    memset(&problem, 0, sizeof(problem));
-    memset(&at, 0, sizeof(at));
+    pytree__clear(&problem, sizeof problem);
+    pytree__clear(&at, sizeof at);
     pytree__cursor_init(&c, &stacks, opt, &problem);
     status = pytree__cursor_root(&c, t);
     if (status == PYTREE_OK) { pytree__path_stand(&c, &at, &c.root); }
@@ -196,7 +196,7 @@ static pytree_status pytree__path_find(pytree t, const pytree_path *path, pytree
 pytree_leaf pytree_get(pytree t, const pytree_path *path, const pytree_options *opt, pytree_error *err)
 {
     pytree_leaf found;
-    memset(&found, 0, sizeof(found));
+    pytree__clear(&found, sizeof found);
     pytree__path_find(t, path, &found, opt, err);
     return found;
 }
@@ -206,7 +206,7 @@ pytree_leaf pytree_at(pytree t, const char *text, const pytree_options *opt, pyt
     struct pytree__path_scratch room;
     pytree_path *path = pytree__path_read(text, NULL, &room, opt, err);
     pytree_leaf found;
-    memset(&found, 0, sizeof(found));
+    pytree__clear(&found, sizeof found);
     if (path != NULL) { pytree__path_find(t, path, &found, opt, err); }
     pytree_path_free(path);
     return found;
@@ -230,7 +230,7 @@ pytree_status pytree_set(pytree t, const pytree_path *path, const pytree_leaf *v
                            PYTREE_MAX_DIMS, value == NULL ? "NULL" : value->type == NULL ? "no type" : "others");
     }
     if (to.form != PYTREE_FORM_LEAF || value->form != PYTREE_FORM_LEAF || value->type->kind != PYTREE_KIND_LEAF) {
-        memset(&problem, 0, sizeof(problem));
+        pytree__clear(&problem, sizeof problem);
         status = pytree_copy_into(pytree_of_view(&to), pytree_of_view(value), opt, &problem);
         return status == PYTREE_OK ? status : pytree__path_fail(path, pytree__path_length(path), &problem, err);
     }
@@ -259,7 +259,7 @@ pytree_status pytree_set_at(pytree t, const char *text, const pytree_leaf *value
     pytree_error problem;
     pytree_status status;
     pytree_path *path;
-    memset(&problem, 0, sizeof(problem));
+    pytree__clear(&problem, sizeof problem);
     path = pytree__path_read(text, NULL, &room, opt, &problem);
     if (path == NULL) { return pytree_fail(err, problem.status, problem.path, "%s", problem.message); }
     status = pytree_set(t, path, value, opt, err);

@@ -92,13 +92,13 @@ static bool pytree__suffixes_add(struct pytree__path_writer *w, struct pytree__p
         const size_t n_name = strlen(row->name), n = n_path + n_separator + n_name;
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if (n >= UCHAR_MAX) { return false; }
-        memcpy(path + n_path, separator, n_separator);
-        memcpy(path + n_path + n_separator, row->name, n_name + 1);
+        pytree__copy_few(path + n_path, separator, n_separator);   /* of what is that short gcc makes rep movs */
+        pytree__copy_few(path + n_path + n_separator, row->name, n_name + 1);
         if (inner == NULL || row->place != PYTREE_IN_PLACE) {
             const size_t at = to->at[to->n];
             if (to->whole && inner == NULL && row->form != PYTREE_FORM_LEAF) { return false; }
             if (w->n_at + to->n + 2 > PYTREE__TAILS || n >= PYTREE__TAIL_TEXT - at) { return pytree__suffixes_full(w); }
-            memcpy(w->text + at, path, n + 1);
+            pytree__copy_few(w->text + at, path, n + 1);
             to->at[++to->n] = (uint16_t)(at + n + 1);
         }
         if (inner == NULL) { continue; }

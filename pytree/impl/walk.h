@@ -258,7 +258,10 @@ pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *key
                 const pytree_leaf *value;
                 status = pytree__take(&c, &value);
                 if (status != PYTREE_OK) { break; }
-                if (children != NULL) { memset(&children[i], 0, sizeof children[i]); pytree__copy_view(&children[i], value); }
+                if (children != NULL) {
+                    pytree__clear(&children[i], sizeof children[i]);
+                    pytree__copy_view(&children[i], value);
+                }
                 if (keys != NULL) {
                     pytree__frame_entry(&c, &c.frames[0], i, &keys[i]);
                     /* the keys' texts stay the tree's own: their pointers are what is copied */
