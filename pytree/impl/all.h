@@ -4,10 +4,10 @@
 #define PYTREE_IMPL_ALL_H
 
 /* Sanitizers check every copy of a function: compilers take a third to a half less time for bodies that they do not copy into
- * each other. Where speed counts, gcc leaves out passes that take a third of its time and make these bodies no faster; loops over
- * two to four trees even become slower as vector code. Functions begin at lines of the cache, and loops at half of one, so that
- * what one costs does not depend on the size of those before it: that alone was up to a tenth. (A gcc before 12 would forget
- * -fno-omit-frame-pointer after such a pragma, and with it the callers in a sanitizer's report.) */
+ * each other. Where speed counts, gcc leaves out passes that take a third of its time and make these bodies no faster; loops
+ * over two to four trees even become slower as vector code. Functions begin at lines of the cache, and loops at half of one,
+ * so that what one costs does not depend on the size of those before it: that alone was up to a tenth. (A gcc before 12 would
+ * forget -fno-omit-frame-pointer after such a pragma, and with it the callers in a sanitizer's report.) */
 #if defined(__clang__)
 #ifdef PYTREE__SANITIZED
 #pragma clang attribute push(__attribute__((noinline)), apply_to = function)

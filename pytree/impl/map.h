@@ -32,7 +32,7 @@ PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, py
         if (status != PYTREE_OK || c->of.run_left == 0) { return status; }
         c->of.run_left--;
         it->index++;
-        switch (n) {                      /* gcc would leave a loop as it is */
+        switch (PYTREE__LAYOUTS ? n : SIZE_MAX) {              /* gcc would leave a loop as it is */
         case 4: views[3] = ++w;           /* fallthrough */
         case 3: views[2] = ++z;           /* fallthrough */
         case 2: views[1] = ++y;           /* fallthrough */
