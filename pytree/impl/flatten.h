@@ -198,7 +198,7 @@ static bool pytree__emit_rows(struct pytree__flattener *s, const pytree_type *ty
     node->nodes = (uint32_t)(n - first + 1);
     node->meta = (uint32_t)s->statics.length;
     if (type->n_fields == type->n_children) { return true; }
-    if (s->leading.type != type) { pytree__find_leading(&s->leading, type); }    /* structs lay in it */
+    if (s->leading.type != type) { pytree__find_leading(&s->leading, type); }    /* a struct in it was looked at */
     if (s->leading.bytes != 0) { pytree__pack_bytes(&s->statics, self + s->leading.at, s->leading.bytes); }
     else { pytree__pack_struct(&s->statics, type, self); }
     return true;

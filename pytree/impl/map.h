@@ -17,8 +17,8 @@ static PYTREE__APART_CLANG pytree_status pytree__map_check(pytree_iter *it, size
     return it->status;
 }
 
-/* Calls the function for the leaf at hand and for the rest of its run. Views are counted on here: in the iterator, each leaf
- * would wait for the store of the one before. */
+/* Calls the function for the leaf at hand and for the rest of its run. Pointers to views are kept in registers: if they were
+ * incremented in the iterator, each leaf would wait for the store of the one before it. */
 PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, pytree_map_fn *fn, void *context, const bool out)
 {
     pytree__cursor *const c = it->cursors;

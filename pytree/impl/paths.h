@@ -92,7 +92,7 @@ static bool pytree__suffixes_add(struct pytree__path_writer *w, struct pytree__p
         const size_t n_name = strlen(row->name), n = n_path + n_separator + n_name;
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if (n >= UCHAR_MAX) { return false; }
-        pytree__copy_few(path + n_path, separator, n_separator);   /* of what is that short gcc makes rep movs */
+        pytree__copy_few(path + n_path, separator, n_separator);   /* for a memcpy this short gcc writes rep movs */
         pytree__copy_few(path + n_path + n_separator, row->name, n_name + 1);
         if (inner == NULL || row->place != PYTREE_IN_PLACE) {
             const size_t at = to->at[to->n];

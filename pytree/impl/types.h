@@ -205,7 +205,7 @@ struct pytree__small_tree {
     unsigned char statics[PYTREE__FIRST_STATICS];
 };
 
-/* Where the static values of the struct that was looked at last lie: those of a list are alike. */
+/* Where static values lie in structs of the type that was looked at last: the elements of a list share it. */
 struct pytree__leading_statics {
     const pytree_type *type;
     const pytree_field *behind;           /* the row behind those that come first, side by side, as plain bytes */

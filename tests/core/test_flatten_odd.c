@@ -297,6 +297,37 @@ static void arrays_beyond_memory(void **state)
     assert_error(error.status, PYTREE_NO_MEMORY, "", &error);
 }
 
+/* ---- Where static values lie ---------------------------------------------------------------------------------------- */
+
+typedef struct Pair { int low; float x; } Pair;
+typedef struct Above { int top; Pair pair; } Above;            /* static values in front, then a struct with its own */
+typedef struct Around { int a; Pair one; int b; Pair two; int c; } Around;                /* static values between structs */
+
+#define PYTREE_STRUCT Pair
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, low) PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Above
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, top) PYTREE_FIELD(DATA, pair)
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Around
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, a) PYTREE_FIELD(DATA, one) PYTREE_FIELD(STATIC, b) PYTREE_FIELD(DATA, two) PYTREE_FIELD(STATIC, c)
+#include "pytree_registry.h"
+
+/* Small trees, whose structs follow one another: a struct's static values are its own, wherever they lie. */
+static void static_values_of_structs_in_structs(void **state)
+{
+    Above above[2] = { { 1, { 2, 0 } }, { 3, { 4, 0 } } };
+    Around around[2] = { { 1, { 2, 0 }, 3, { 4, 0 }, 5 }, { 6, { 7, 0 }, 8, { 9, 0 }, 10 } };
+    (void)state;
+    assert_def_text(PYTREE_LIST(PYTREE(&above[0]), PYTREE(&above[1])),
+                    "PyTreeDef([CustomNode(Above[(1,)], [CustomNode(Pair[(2,)], [*])]), "
+                    "CustomNode(Above[(3,)], [CustomNode(Pair[(4,)], [*])])])", NULL);
+    assert_def_text(PYTREE_LIST(PYTREE(&around[0]), PYTREE(&around[1])),
+                    "PyTreeDef([CustomNode(Around[(1, 3, 5)], [CustomNode(Pair[(2,)], [*]), CustomNode(Pair[(4,)], [*])]), "
+                    "CustomNode(Around[(6, 8, 10)], [CustomNode(Pair[(7,)], [*]), CustomNode(Pair[(9,)], [*])])])", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +339,7 @@ int main(void)
         cmocka_unit_test(deques_that_are_too_long),
         cmocka_unit_test(keys_that_are_null),
         cmocka_unit_test(arrays_beyond_memory),
+        cmocka_unit_test(static_values_of_structs_in_structs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
