@@ -378,10 +378,11 @@ enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_ST
 
 /* Flags that the generated functions return: at least one value is None; one needs a check (NULL, a large or negative extent, a
  * value held as pytree or pytree_leaf); the struct cannot be inlined, because it contains a list, a tree or a pointer to a
- * node, or because its views do not fit. */
-enum { PYTREE__HAS_NONE = 1, PYTREE__NOT_INLINABLE = 2 };
+ * node, or because its views do not fit. That pointers lead to structs is one of its bits: the only one where it is the only
+ * reason, and those structs' own views stand there. */
+enum { PYTREE__HAS_NONE = 1, PYTREE__HAS_POINTED = 2, PYTREE__NOT_INLINABLE = 6 };
 /* The last is each of the other bits but the top one: what is wrong is not made one of them, and SIZE_MAX stays an error. */
-#define PYTREE__NEEDS_CHECK (SIZE_MAX / 2 - 3)
+#define PYTREE__NEEDS_CHECK (SIZE_MAX / 2 - 7)
 enum { PYTREE__OF_CHILDREN, PYTREE__OF_LEAVES, PYTREE__OF_LEAVES_AND_NONE };   /* views that they write; None among them */
 typedef struct pytree__flatten_result {
     pytree_leaf *end;                     /* one past the last view */

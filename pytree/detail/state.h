@@ -25,6 +25,7 @@ typedef struct pytree__layout {
     uint32_t n_leaves, n_statics;         /* static bytes; without strings */
     uint64_t null_mask;                   /* a bit for each nullable that is None in the nodes as they are now */
     bool trivial_statics;                 /* they are bytes */
+    uint32_t n_pointed;                   /* leaves of structs that pointers may lead to */
 } pytree__layout;
 typedef struct pytree__layout_cache {
     pytree__layout *layouts, *last;       /* by type; the one that was asked for last */

@@ -41,6 +41,7 @@
 #include "view.h"
 
 #include "pattern.h"
+#include "follow.h"
 
 #include "cursor_stack.h"
 #include "cursor_path.h"

@@ -96,7 +96,15 @@ static const pytree_field *pytree__data_row(const pytree_type *type, size_t i)
     return row;
 }
 
-/* Counts the leaves of a run. */
+/* Returns the struct of a row in a run: in place, or where a pointer leads. */
+static const char *pytree__struct_of(const pytree_field *row, const char *self)
+{
+    const char *const at = self + row->offset, *p = at;
+    if (row->place == PYTREE_POINTER) { memcpy(&p, at, sizeof p); }
+    return p;
+}
+
+/* Counts the leaves of a run. It calls itself for structs that lie in structs, or where pointers of a run lead: one deeper. */
 static size_t pytree__deep_leaves(const pytree_type *type, const char *self)
 {
     const pytree_field *row = type->fields, *end = row + type->n_fields;
@@ -104,12 +112,9 @@ static size_t pytree__deep_leaves(const pytree_type *type, const char *self)
     for (; row != end; row++) {
         const void *p = self;
         if (row->row != PYTREE_ROW_DATA) { continue; }
-        if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
-            n += pytree__deep_leaves(row->type, self + row->offset);
-        } else {
-            if (row->optional != 0) { memcpy(&p, self + row->offset, sizeof p); }
-            n += p != NULL;
-        }
+        if (row->optional != 0) { memcpy(&p, self + row->offset, sizeof p); }
+        if (p == NULL) { continue; }
+        n += row->form != PYTREE_FORM_STRUCT ? 1 : pytree__deep_leaves(row->type, pytree__struct_of(row, self));
     }
     return n;
 }
@@ -122,18 +127,18 @@ static PYTREE__APART_CLANG bool pytree__descend(const pytree_type **type, const 
     for (*row = (*type)->fields, *child = 0;; (*row)++) {
         const void *p = *self;
         if ((*row)->row != PYTREE_ROW_DATA) { continue; }
-        if ((*row)->form == PYTREE_FORM_STRUCT && (*row)->place == PYTREE_IN_PLACE) {
-            const char *inner = *self + (*row)->offset;
-            size_t n = pytree__deep_leaves((*row)->type, inner);
+        if ((*row)->optional != 0) { memcpy(&p, *self + (*row)->offset, sizeof p); }
+        if (p != NULL && (*row)->form == PYTREE_FORM_STRUCT) {
+            const char *const inner = pytree__struct_of(*row, *self);
+            const size_t n = pytree__deep_leaves((*row)->type, inner);
             if (*leaf < n) {
                 *type = (*row)->type;
                 *self = inner;
                 return true;
             }
             *leaf -= n;
-        } else {
-            if ((*row)->optional != 0) { memcpy(&p, *self + (*row)->offset, sizeof p); }
-            if (p != NULL && (*leaf)-- == 0) { return false; }
+        } else if (p != NULL && (*leaf)-- == 0) {
+            return false;
         }
         (*child)++;
     }

@@ -133,6 +133,11 @@ PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pyt
                                         pytree__statics *to);
 PYTREE__INLINE size_t pytree__layout_bytes(const pytree__layout_cache *p, const pytree__layout *plan, const char *self);
 
+PYTREE__INLINE const unsigned char *pytree__match_span(const pytree__static_span *span, const char *self,
+                                                       const unsigned char *at);
+PYTREE__INLINE bool pytree__layout_view(const pytree__layout_cache *p, const pytree__layout *layout, const void *self,
+                                        uint64_t *null_mask);
+
 /* treedef.h */
 static void pytree__node_text(struct pytree__text_writer *to, const pytree_def *def, const pytree_node *node);
 static bool pytree__same_node(const pytree_node *a, const pytree_node *b);
@@ -297,6 +302,13 @@ static pytree_status pytree__flatten_into(struct pytree__flattener *s, pytree t,
 static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count,
                                           const pytree_options *opt, pytree_error *err);
 static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, const pytree__frame *f);
+
+/* follow.h */
+PYTREE__INLINE bool pytree__may_follow(size_t flags);
+static PYTREE__NOINLINE pytree__flatten_result pytree__follow_views(pytree_leaf *view, pytree_leaf *end, pytree_leaf *room_end);
+static PYTREE__NOINLINE bool pytree__follow_equal(pytree_iter *it, size_t n, const pytree_leaf **structs);
+static PYTREE__NOINLINE size_t pytree__follow_matches(pytree__layout_cache *cache, const pytree_type *type, const char *self,
+                                                      const pytree_def *def, const pytree_node *theirs, size_t left);
 
 /* unflatten_into.h */
 PYTREE__INLINE const pytree_leaf *pytree__store_leaves(const pytree_type *type, void *self, const pytree_leaf *leaf);

@@ -299,7 +299,7 @@ PYTREE__INLINE bool pytree__runs_begin(pytree_iter *it, const size_t n, const py
 {
     const pytree_type *const type = values[0]->type;
     const pytree__layout *layout;
-    size_t k;
+    size_t n_leaves, k;
     for (k = 1; k < n; k++) {
         if (PYTREE__UNLIKELY(values[k]->form != PYTREE_FORM_STRUCT || values[k]->type != type)) { return false; }
     }
@@ -313,8 +313,9 @@ PYTREE__INLINE bool pytree__runs_begin(pytree_iter *it, const size_t n, const py
     }
     if (n == 1 || it->checked) { return true; }
     layout = pytree__layout_of(&it->cache, type);
-    for (k = 0; k < n && layout->n_leaves <= it->cursors[k].max_views - it->cursors[k].n_views; k++) {}
-    if (PYTREE__LIKELY(k == n) || pytree__iter_grow(it, values, layout->n_leaves)) { return true; }
+    n_leaves = layout->n_leaves + layout->n_pointed;
+    for (k = 0; k < n && n_leaves <= it->cursors[k].max_views - it->cursors[k].n_views; k++) {}
+    if (PYTREE__LIKELY(k == n) || pytree__iter_grow(it, values, n_leaves)) { return true; }
     it->status = PYTREE_NO_MEMORY;
     return false;
 }
@@ -341,15 +342,23 @@ PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, con
 {
     const pytree_type *const type = values[0]->type;
     const pytree__layout *layout;
+    bool follows = false;
     size_t k;
     for (k = 0; k < n; k++) {
         const pytree__cursor *const c = &it->cursors[k];
         const size_t flags = pytree__validate(type, values[k]->data, c->views + c->n_views, c->views + c->max_views);
-        if (PYTREE__UNLIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
+        if (PYTREE__UNLIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
+            if (!pytree__may_follow(flags)) { return false; }
+            follows = true;
+        }
     }
-    if (n == 1) { return true; }
-    layout = pytree__layout_of(&it->cache, type);
-    return PYTREE__LIKELY(layout->n_nodes != 0) && pytree__layout_instances_equal(&it->cache, layout, n, values);
+    if (n != 1) {
+        layout = pytree__layout_of(&it->cache, type);
+        if (PYTREE__UNLIKELY(layout->n_nodes == 0) || !pytree__layout_instances_equal(&it->cache, layout, n, values)) {
+            return false;
+        }
+    }
+    return PYTREE__LIKELY(!follows) || pytree__follow_equal(it, n, values);
 }
 
 /* Lists the structs at hand, of which there are two to four: the last one more than once if there are fewer than four. */
@@ -421,14 +430,18 @@ PYTREE__INLINE bool pytree__iter_views(const pytree_iter *it, const size_t n, co
     size_t k, bytes = 0;
     for (k = 0; k < n; k++) {
         pytree_leaf *const views = c[k].views + c[k].n_views;
-        const pytree__flatten_result seen =
-            pytree__leaf_views(values[0]->type, values[k]->data, views, c[k].views + c[k].max_views, false);
-        const size_t mine = (size_t)((const char *)seen.end - (const char *)views);
+        pytree_leaf *const end = c[k].views + c[k].max_views;
+        pytree__flatten_result seen = pytree__leaf_views(values[0]->type, values[k]->data, views, end, false);
+        size_t mine;
+        if (PYTREE__UNLIKELY((seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
+            if (!pytree__may_follow(seen.flags)) { return false; }
+            seen = pytree__follow_views(views, seen.end, end);
+            if (seen.flags != 0) { return false; }
+        }
+        mine = (size_t)((const char *)seen.end - (const char *)views);
         if (k == 0) { bytes = mine; }
         /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
-        if (PYTREE__UNLIKELY(mine != bytes || (seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
-            return false;
-        }
+        if (PYTREE__UNLIKELY(mine != bytes)) { return false; }
     }
     *n_leaves = bytes / sizeof(pytree_leaf);
     return true;

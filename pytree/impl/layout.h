@@ -71,8 +71,23 @@ static bool pytree__layout_add_statics(pytree__layout_cache *p, pytree__layout *
     return true;
 }
 
+/* Counts the leaves that a struct has if it is a run and nothing in it is None. It calls itself for structs that lie in
+ * structs: no deeper than C's declarations. */
+static uint32_t pytree__most_leaves(const pytree_type *type)
+{
+    uint32_t n = 0;
+    unsigned i;
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *const row = &type->fields[i];
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        n += row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE ? pytree__most_leaves(row->type) : 1;
+    }
+    return n;
+}
+
 /* Adds a pointer that may be NULL, whose node is the layout's number `node`. Returns false if there is no room. */
-static bool pytree__layout_add_nullable(pytree__layout_cache *p, const pytree_field *row, size_t offset, uint32_t node)
+static bool pytree__layout_add_nullable(pytree__layout_cache *p, pytree__layout *layout, const pytree_field *row,
+                                        size_t offset, uint32_t node)
 {
     pytree__nullable *const nullable = &p->nullables[p->n_nullables];
     if (p->n_nullables == p->max_nullables) { return pytree__layout_full(p); }
@@ -80,6 +95,43 @@ static bool pytree__layout_add_nullable(pytree__layout_cache *p, const pytree_fi
     nullable->at = (uint32_t)(offset + row->offset);
     nullable->node = (uint16_t)node;
     nullable->is_struct = row->place == PYTREE_POINTER && row->ndim == 0;
+    if (nullable->is_struct) { layout->n_pointed += pytree__most_leaves(row->type); }
+    return true;
+}
+
+/* Adds a struct at `offset`, whose type has a layout already, as nodes from `node` on. Returns false if it has none, or there
+ * is no room. */
+static bool pytree__layout_add_known(pytree__layout_cache *p, pytree__layout *layout, const pytree_type *type,
+                                     size_t offset, uint32_t node)
+{
+    const pytree__layout *const known = &p->layouts[pytree__type_slot(type) & (p->max_layouts - 1)];
+    pytree__static_span *span = &p->spans[p->n_spans];
+    pytree__nullable *nullable = &p->nullables[p->n_nullables];
+    uint32_t i;
+    if (known->type != type || known->n_nodes == 0 || known->null_mask != 0
+        || known->n_nodes > PYTREE__LAYOUT_NODES - node || known->n_spans > p->max_spans - p->n_spans
+        || known->n_nullables > p->max_nullables - p->n_nullables) {
+        return false;
+    }
+    if (p->nodes != NULL) { memcpy(&p->nodes[node], &p->nodes[known->nodes], known->n_nodes * sizeof *p->nodes); }
+    node -= layout->nodes;
+    for (i = 0; i < known->n_spans; i++, span++) {
+        *span = p->spans[known->spans + i];
+        span->at += (uint32_t)offset;
+        if (span->node != UINT32_MAX) { span->node += node; }
+    }
+    for (i = 0; i < known->n_nullables; i++, nullable++) {
+        *nullable = p->nullables[known->nullables + i];
+        nullable->at += (uint32_t)offset;
+        nullable->node = (uint16_t)(nullable->node + node);
+    }
+    p->n_nodes += known->n_nodes;
+    p->n_spans += known->n_spans;
+    p->n_nullables += known->n_nullables;
+    layout->n_leaves = known->n_leaves;
+    layout->n_statics += known->n_statics;
+    layout->n_pointed += known->n_pointed;
+    layout->trivial_statics = layout->trivial_statics && known->trivial_statics;
     return true;
 }
 
@@ -98,14 +150,17 @@ static bool pytree__layout_add_rows(pytree__layout_cache *p, pytree__layout *lay
         if (row->place == PYTREE_IN_PLACE && row->form == PYTREE_FORM_STRUCT) {
             p->n_nodes = n;
             layout->n_leaves = 0;
-            if (!pytree__layout_add_rows(p, layout, row->type, offset + row->offset)) { return false; }
+            if (!pytree__layout_add_known(p, layout, row->type, offset + row->offset, n)
+                && !pytree__layout_add_rows(p, layout, row->type, offset + row->offset)) {
+                return false;
+            }
             n = p->n_nodes;
             n_leaves += layout->n_leaves;
             continue;
         }
         if (n == PYTREE__LAYOUT_NODES) { return pytree__layout_full(p); }
         if (row->optional != 0) {
-            if (!pytree__layout_add_nullable(p, row, offset, n - layout->nodes)) { return false; }
+            if (!pytree__layout_add_nullable(p, layout, row, offset, n - layout->nodes)) { return false; }
         }
         if (p->nodes != NULL) { p->nodes[n] = leaf; }
         n++;
@@ -145,7 +200,7 @@ static pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree
         layout->nodes = p->n_nodes;
         layout->spans = p->n_spans;
         layout->nullables = p->n_nullables;
-        layout->n_leaves = layout->n_statics = 0;
+        layout->n_leaves = layout->n_statics = layout->n_pointed = 0;
         layout->null_mask = 0;
         layout->trivial_statics = true;
         if (pytree__layout_add_rows(p, layout, type, 0)) {
@@ -166,7 +221,7 @@ static pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree
 /* Returns the layout of a type, valid until the next one is asked for. */
 PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const pytree_type *type)
 {
-    static const pytree__layout none = { NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, true };
+    static const pytree__layout none = { NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, 0 };
     if (!PYTREE__LAYOUTS) { return (pytree__layout *)(uintptr_t)&none; }
     if (PYTREE__UNLIKELY(p->last->type != type)) {
         pytree__layout *const first = &p->layouts[pytree__type_slot(type) & (p->max_layouts - 1)];
@@ -336,6 +391,14 @@ PYTREE__INLINE bool pytree__layout_same_nulls(pytree__layout_cache *p, pytree__l
     }
     if (!def->by_rows && null_mask != layout->null_mask) { pytree__layout_specialize(p, layout, null_mask); }
     return true;
+}
+
+/* Compares the static values of a span with packed ones. Returns where those end; NULL if they differ. */
+PYTREE__INLINE const unsigned char *pytree__match_span(const pytree__static_span *span, const char *self,
+                                                       const unsigned char *at)
+{
+    if (span->row != NULL) { return pytree__match_row(span->row, self + span->at, at); }
+    return pytree__differ(self + span->at, at, span->bytes) == 0 ? at + span->bytes : NULL;
 }
 
 /* Tells whether the treedef's nodes from `theirs` on are those of the layout's struct *self, and have its static values. Where

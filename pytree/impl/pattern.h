@@ -221,10 +221,12 @@ PYTREE__INLINE bool pytree__pattern_pays(const struct pytree__pattern *p, const 
 static PYTREE__NOINLINE bool pytree__pattern_learn(struct pytree__pattern *p, const pytree__layout_cache *cache,
                                                    const pytree__layout *layout, const char *const *self, size_t n, size_t left)
 {
+    uint64_t null_mask;
     size_t k;
     if (p->type != layout->type || (p->holds && !pytree__pattern_suits(p, self[0]))) {
         const char *const both[4] = { self[0], self[0] + layout->type->size, NULL, NULL };
         if (left < PYTREE__PATTERN_LEAST || layout->n_nodes == 0) { return false; }
+        if (!pytree__layout_view(cache, layout, self[0], &null_mask)) { return false; }        /* see follow.h */
         if (!pytree__layout_few_equal(cache, layout, both, true)) { p->trials--; return false; }
         p->type = layout->type;
         p->holds = pytree__pattern_make(p, cache, layout, self[0]);

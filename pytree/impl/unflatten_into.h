@@ -149,6 +149,24 @@ PYTREE__INLINE const pytree_leaf *pytree__store_leaves(const pytree_type *type, 
     return PYTREE__LIKELY(end != NULL) ? end : pytree__store_rows(type, self, leaf);
 }
 
+/* Store leaves in a struct and in what such pointers lead to. Return the leaf that follows; NULL if one cannot be stored. It
+ * calls itself for structs that lie in structs: no deeper than C's declarations. */
+static const pytree_leaf *pytree__store_following(const pytree_type *type, char *self, const pytree_leaf *leaf)
+{
+    const pytree_field *row = type->fields, *const end = row + type->n_fields;
+    for (; row != end && leaf != NULL; row++) {
+        const pytree_leaf *next;
+        void *at = self + row->offset;
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        if (row->form != PYTREE_FORM_STRUCT) { leaf = pytree__store_row(row, self, leaf); continue; }
+        if (row->place == PYTREE_POINTER) { memcpy(&at, self + row->offset, sizeof at); }
+        if (at == NULL) { continue; }
+        next = pytree__store_leaves(row->type, at, leaf);
+        leaf = next != NULL ? next : row->place == PYTREE_POINTER ? NULL : pytree__store_following(row->type, (char *)at, leaf);
+    }
+    return leaf;
+}
+
 /* Store leaves in a struct, and those behind them in structs that follow it and are like it. */
 static PYTREE__APART_CLANG void pytree__store_structs(const struct pytree__store *store, const struct pytree__pattern *p,
                                                       const pytree_leaf *leaf)
@@ -175,6 +193,7 @@ PYTREE__INLINE void pytree__store_noted(const struct pytree__store *store, const
         leaf = pytree__store_leaves((const pytree_type *)store->what, store->to, leaf);
         if (store->like != 0) { pytree__store_structs(store, p, leaf); }
         break;
+    case PYTREE__STORE_FOLLOWING: pytree__store_following((const pytree_type *)store->what, store->to, leaf); break;
     case PYTREE__STORE_ROW: pytree__store_child((const pytree_field *)store->what, store->to, leaf); break;
     case PYTREE__STORE_VIEW: ((pytree_leaf *)(void *)store->to)->data = leaf->data; break;
     default: memmove(store->to, leaf->data, pytree_leaf_bytes(leaf));
@@ -287,6 +306,29 @@ static PYTREE__NOINLINE size_t pytree__into_pattern(pytree__cursor *c, const pyt
     return n;
 }
 
+/* Compares a struct that is a run but for pointers to structs with the treedef's nodes from *j on and the leaves from *next on,
+ * and notes where they are stored. Returns false if it must be walked node by node. */
+static PYTREE__NOINLINE bool pytree__into_following(pytree__cursor *c, pytree__layout_cache *cache,
+                                                    struct pytree__stores *stores, const pytree_type *type, void *self,
+                                                    const pytree_def *def, size_t *j, const pytree_leaf **next)
+{
+    pytree_leaf *const views = c->views + c->n_views, *const end = c->views + c->max_views;
+    const size_t n = !def->by_rows ? 0 : pytree__follow_matches(cache, type, (const char *)self, def, &def->nodes[*j],
+                                                                def->n_nodes - *j);
+    struct pytree__store *store;
+    pytree__flatten_result seen;
+    if (n == 0) { return false; }
+    seen = pytree__leaf_views(type, self, views, end, false);
+    if (!pytree__may_follow(seen.flags)) { return false; }
+    seen = pytree__follow_views(views, seen.end, end);
+    if (seen.flags != 0 || !pytree__fit(views, seen.end, *next)) { return false; }
+    store = pytree__stores_add(stores);
+    if (store != NULL) { pytree__store_set(store, PYTREE__STORE_FOLLOWING, type, self, *next); }
+    *j += n;
+    *next += seen.end - views;
+    return true;
+}
+
 /* Compares a run with the treedef's nodes from *j on and the leaves from *next on, and notes where they are stored; or, in the
  * second pass, stores them. Returns false if the struct must be walked node by node, which also finds the error. */
 PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *cache, struct pytree__pattern *pattern,
@@ -305,9 +347,9 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
         return true;
     }
     layout = pytree__layout_of(cache, type);
-    if (PYTREE__UNLIKELY(layout->n_nodes == 0 || layout->n_nodes > def->n_nodes - *j)
-        || !pytree__layout_matches_instance(cache, layout, (const char *)self, def, &def->nodes[*j])) {
-        return false;
+    if (PYTREE__UNLIKELY(layout->n_nodes == 0 || layout->n_nodes > def->n_nodes - *j)) { return false; }
+    if (!pytree__layout_matches_instance(cache, layout, (const char *)self, def, &def->nodes[*j])) {
+        return layout->n_nullables != 0 && pytree__into_following(c, cache, stores, type, self, def, j, next);
     }
     seen = pytree__leaf_views(type, self, views, c->views + c->max_views, false);
     if (PYTREE__UNLIKELY((seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0

@@ -162,7 +162,7 @@
     ((n) <= 2 ? extent : extent >> (sizeof(size_t) * 8 - 8) / (size_t)((n) + ((n) == 0)) << PYTREE__EXTENT_BITS)
 
 #define PYTREE__DOUBTS(missing, bits)                                                                                   \
-    (((size_t)(missing) | bits >> PYTREE__EXTENT_BITS) << 2)
+    (((size_t)(missing) | bits >> PYTREE__EXTENT_BITS) << 3)
 
 PYTREE__INLINE pytree__flatten_result pytree__view_result(pytree_leaf *end, size_t flags)
 {
@@ -270,7 +270,7 @@ PYTREE__INLINE pytree__flatten_result pytree__view_plain(const pytree_field *row
         if (row->optional != 0) { return pytree__view_none(row, view, of); }
         flags |= PYTREE__NEEDS_CHECK;
     }
-    if (pointer) { flags |= PYTREE__NOT_INLINABLE; }
+    if (pointer) { flags |= row->form == PYTREE_FORM_STRUCT ? PYTREE__HAS_POINTED : PYTREE__NOT_INLINABLE; }
     PYTREE__VIEW_ADD(view, pointer ? p : at, row->type, row->ndim, row->form)
     return pytree__view_result(view, flags);
 }
@@ -376,7 +376,7 @@ PYTREE__INLINE size_t pytree__valid_plain(const pytree_field *row, const volatil
     }
     memcpy(&p, at, sizeof p);
     if (p == NULL) { return row->optional != 0 ? 0 : PYTREE__NEEDS_CHECK; }
-    return row->place == PYTREE_IN_PLACE ? 0 : PYTREE__NOT_INLINABLE;
+    return row->place == PYTREE_IN_PLACE ? 0 : row->form == PYTREE_FORM_STRUCT ? PYTREE__HAS_POINTED : PYTREE__NOT_INLINABLE;
 }
 
 /* ---- Leaves put back ------------------------------------------------------------------------------------------------- */

@@ -97,6 +97,27 @@ typedef struct Long { float *TEN(a), *TEN(b), *TEN(c), *TEN(d), *TEN(e), *TEN(f)
     TEN_ROWS(a) TEN_ROWS(b) TEN_ROWS(c) TEN_ROWS(d) TEN_ROWS(e) TEN_ROWS(f) TEN_ROWS(g) TEN_ROWS(h)
 #include "pytree_registry.h"
 
+enum { LIST = 9, FLOATS = 4096, SMALL = 64, FARS = 3 };
+
+typedef struct Far {                      /* pointers in several places, to structs that may have such pointers in turn */
+    Small *left;
+    Middle near;
+    Tag *mark;
+    double one;
+    Middle *deep;
+    Small last;
+} Far;
+
+#define PYTREE_STRUCT Far
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(DATA, left, OPTIONAL)                     \
+    PYTREE_FIELD(DATA, near)                               \
+    PYTREE_FIELD(DATA, mark, OPTIONAL)                     \
+    PYTREE_FIELD(DATA, one)                                \
+    PYTREE_FIELD(DATA, deep, OPTIONAL)                     \
+    PYTREE_FIELD(DATA, last)
+#include "pytree_registry.h"
+
 typedef struct Whole {
     Middle middle;
     size_t n;
@@ -104,6 +125,7 @@ typedef struct Whole {
     Named named;
     Big big;
     Middle pair[2];
+    Far far[FARS];
 } Whole;
 
 #define PYTREE_STRUCT Whole
@@ -113,15 +135,16 @@ typedef struct Whole {
     PYTREE_FIELD(DATA, list, LIST(self->n))                \
     PYTREE_FIELD(DATA, named)                              \
     PYTREE_FIELD(DATA, big)                                \
-    PYTREE_FIELD(DATA, pair)
+    PYTREE_FIELD(DATA, pair)                               \
+    PYTREE_FIELD(DATA, far)
 #include "pytree_registry.h"
-
-enum { LIST = 3, FLOATS = 4096, SMALL = 64 };
 
 typedef struct Tree {
     Whole whole;
     Middle list[LIST];
     Small more[SMALL];
+    Middle deep[FARS];
+    Tag marks[FARS];
     float floats[FLOATS];
     size_t n_more, n_floats;
 } Tree;
@@ -164,6 +187,17 @@ static inline void fill_middle(Tree *t, Middle *m)
     }
 }
 
+/* Number i of the tree's structs with pointers. Most have one or two pointers that are set. */
+static inline void fill_far(Tree *t, Far *far, size_t i)
+{
+    memset(far, 0, sizeof *far);
+    fill_middle(t, &far->near);
+    fill_small(t, &far->last);
+    if (chance(4) == 0) { far->left = &t->more[t->n_more++]; fill_small(t, far->left); }
+    if (chance(3) == 0) { far->mark = &t->marks[i]; far->mark->tag = (int)chance(3); }
+    if (chance(3) == 0) { far->deep = &t->deep[i]; fill_middle(t, far->deep); }
+}
+
 static inline void fill_tree(Tree *t)
 {
     Small *small = &t->whole.big.x.a;
@@ -176,9 +210,26 @@ static inline void fill_tree(Tree *t)
     t->whole.list = t->list;
     for (i = 0; i < t->whole.n; i++) { fill_middle(t, &t->list[i]); }
     for (i = 0; i < sizeof(Big) / sizeof(Small); i++) { fill_small(t, small + i); }
+    for (i = 0; i < FARS; i++) { fill_far(t, &t->whole.far[i], i); }
     t->whole.named.name = chance(2) != 0 ? "one" : "other";
     t->whole.named.w = floats(t, 3);
     t->whole.named.label = chance(2) != 0 ? "label" : NULL;
+}
+
+/* Changes what a pointer leads to. False: it leads nowhere. */
+static inline bool spoil_far(Far *far, uint32_t what, float *value)
+{
+    Small *const pointed[] = { far->left, far->near.more, far->deep == NULL ? NULL : &far->deep->last };
+    Small *small = pointed[chance(3)];
+    if (what == 11) { if (far->mark != NULL) { far->mark->tag += 1; } return far->mark != NULL; }
+    if (small == NULL) { return false; }
+    switch (what) {
+    case 12: small->n += 1; return true;
+    case 13: small->b = small->b == NULL ? value : NULL; return true;
+    case 14: small->a = NULL; return true;
+    case 15: small->n = -1; return true;
+    default: return false;
+    }
 }
 
 /* The same tree in memory of its own, but for one thing, by chance. False: nothing was changed. */
@@ -200,7 +251,7 @@ static inline bool spoil(Tree *t, uint32_t what)
         if (t->whole.n == 0) { return false; }
         t->list[t->whole.n - 1].last.b = t->list[t->whole.n - 1].last.b == NULL ? t->floats : NULL;
         return true;
-    default: return false;
+    default: return spoil_far(&t->whole.far[chance(FARS)], what, t->floats);
     }
 }
 
@@ -264,7 +315,7 @@ static inline void operate(Account *account, Tree *const trees[4], bool none_is_
     pytree_leaf *own = NULL;
     pytree_def *def = NULL;
     pytree_iter it;
-    static Tree copy;
+    static Tree copy, before;
     static char text[16384];
     size_t n, i, k;
     account->length = 0;
@@ -283,7 +334,7 @@ static inline void operate(Account *account, Tree *const trees[4], bool none_is_
         say(account, "%s %zu %zu\n", text, pytree_def_num_nodes(def), pytree_def_num_leaves(def));
         assert_int_equal(pytree_def_num_leaves(def), n);
         for (i = 0; i < n; i++) { assert_memory_equal(&own[i], &leaves[i], offsetof(pytree_leaf, ndim)); }
-        copy = *trees[3];
+        copy = before = *trees[3];        /* pointers lead to the original's structs */
         say(account, "into %d", pytree_unflatten_into(def, n, own, PYTREE(&copy.whole), &options, &error));
         say(account, " %s %s\n", error.path, error.message);
         if (error.status == PYTREE_OK) {
@@ -294,7 +345,8 @@ static inline void operate(Account *account, Tree *const trees[4], bool none_is_
             }
             pytree_iter_end(&it);
         } else {
-            assert_memory_equal(&copy.whole, &trees[3]->whole, sizeof copy.whole);
+            assert_memory_equal(&copy.whole, &before.whole, sizeof copy.whole);
+            assert_memory_equal(trees[3], &before, sizeof before);
         }
         pytree_def_free(def);
     } else {
@@ -345,6 +397,15 @@ static inline void move_middle(Middle *m, const Tree *from, Tree *to)
     m->more = moved(m->more, from, to);
 }
 
+static inline void move_far(Far *far, const Tree *from, Tree *to)
+{
+    move_middle(&far->near, from, to);
+    move_small(&far->last, from, to);
+    far->left = moved(far->left, from, to);
+    far->mark = moved(far->mark, from, to);
+    far->deep = moved(far->deep, from, to);
+}
+
 static inline void copy_tree(Tree *to, const Tree *from)
 {
     Small *small = &to->whole.big.x.a;
@@ -356,14 +417,11 @@ static inline void copy_tree(Tree *to, const Tree *from)
     for (i = 0; i < to->whole.n; i++) { move_middle(&to->list[i], from, to); }
     for (i = 0; i < to->n_more; i++) { move_small(&to->more[i], from, to); }
     for (i = 0; i < sizeof(Big) / sizeof(Small); i++) { move_small(small + i, from, to); }
+    for (i = 0; i < FARS; i++) { move_far(&to->whole.far[i], from, to); move_middle(&to->deep[i], from, to); }
     to->whole.list = to->list;
     to->whole.named.w = moved(to->whole.named.w, from, to);
     fill_small(to, &to->more[SMALL - 1]);
 }
-
-/* ---- Tests ------------------------------------------------------------------------------------------------------------- */
-
-static Tree trees[4];
 
 enum { EDGE_LEAVES = 17 * 3 + 2 };
 

@@ -4,6 +4,7 @@
 
 /* ---- Tests ------------------------------------------------------------------------------------------------------------- */
 
+static Tree trees[4];
 static Tree *const likes[4] = { &trees[0], &trees[1], &trees[2], &trees[3] };
 
 static void equal_trees(void **state)
@@ -27,7 +28,7 @@ static void trees_that_differ(void **state)
     (void)state;
     seed = 2;
     for (round = 0; round < rounds; round++) {
-        for (what = 0; what <= 10; what++) {
+        for (what = 0; what <= 15; what++) {
             fill_tree(&trees[0]);
             for (k = 1; k < 4; k++) { copy_tree(&trees[k], &trees[0]); }
             spoilt += spoil(&trees[what % 2 == 0 ? 3 : (uint32_t)round % 4], what);

@@ -1,0 +1,117 @@
+/* pytree/impl/follow.h: runs that go on behind a pointer: structs with optional pointers, some of which lead to a struct that
+ * is a run in turn. Its leaves and nodes stand where the row does. The pointers of that struct are not followed. */
+#ifndef PYTREE_IMPL_FOLLOW_H
+#define PYTREE_IMPL_FOLLOW_H
+
+#include "internal.h"
+
+/* Tell by the flags of a struct's views whether all that makes it no run are pointers that lead to structs. */
+PYTREE__INLINE bool pytree__may_follow(size_t flags)
+{
+    return (flags & ~(size_t)PYTREE__HAS_NONE) == PYTREE__HAS_POINTED;
+}
+
+/* Put the views of their leaves in place of the views of such structs. Return where the views end, with PYTREE__NOT_INLINABLE
+ * if one is no run or there is no room: the views are then of no use. */
+static PYTREE__NOINLINE pytree__flatten_result pytree__follow_views(pytree_leaf *view, pytree_leaf *end, pytree_leaf *room_end)
+{
+    pytree__flatten_result seen;
+    seen.end = end;
+    for (seen.flags = 0; view != seen.end && seen.flags == 0; ) {
+        const pytree_type *const type = view->type;
+        const size_t behind = (size_t)(seen.end - view) - 1;
+        if (view->form != PYTREE_FORM_STRUCT) { view++; continue; }
+        if (type->views == NULL) { seen.flags = PYTREE__NOT_INLINABLE; break; }
+        memmove(room_end - behind, view + 1, behind * sizeof *view);           /* out of the way */
+        seen = pytree__leaf_views(type, view->data, view, room_end - behind, false);
+        seen.flags &= PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE;
+        memmove(seen.end, room_end - behind, behind * sizeof *view);
+        view = seen.end;
+        seen.end += behind;
+    }
+    return seen;
+}
+
+/* Return the type of the struct that a pointer leads to, which lies at `at` in a struct, perhaps in one within it. */
+static const pytree_type *pytree__pointed_type(const pytree_type *type, size_t at)
+{
+    const pytree_field *row = type->fields;
+    for (;;) {
+        while (row->row != PYTREE_ROW_DATA || at - row->offset >= row->size) { row++; }
+        if (row->place == PYTREE_POINTER) { return row->type; }
+        at -= row->offset;                /* it lies in this struct */
+        row = row->type->fields;
+    }
+}
+
+/* Compare what such pointers lead to, in structs of n trees that are equal but for that. Return whether all of it are runs that
+ * are equal. */
+static PYTREE__NOINLINE bool pytree__follow_equal(pytree_iter *it, size_t n, const pytree_leaf **structs)
+{
+    const pytree__cursor *const c = it->cursors;
+    const pytree_type *const type = structs[0]->type;
+    pytree__layout_cache *const cache = &it->cache;
+    pytree_leaf pointed[PYTREE__TREES];
+    const pytree_leaf *all[PYTREE__TREES];
+    uint32_t i;
+    size_t k;
+    if (n > PYTREE__TREES) { return false; }
+    for (i = 0; pytree__layout_of(cache, type)->n_nodes != 0 && i < cache->last->n_nullables; i++) {   /* it may be made anew */
+        const pytree__nullable nullable = cache->nullables[cache->last->nullables + i];
+        const pytree_type *inner;
+        memcpy(&pointed[0].data, (const char *)structs[0]->data + nullable.at, sizeof pointed[0].data);
+        if (!nullable.is_struct || pointed[0].data == NULL) { continue; }
+        inner = pytree__pointed_type(type, nullable.at);
+        if (inner->views == NULL) { return false; }
+        for (k = 0; k < n; k++) {
+            size_t flags;
+            memcpy(&pointed[k].data, (const char *)structs[k]->data + nullable.at, sizeof pointed[k].data);
+            all[k] = &pointed[k];
+            flags = pytree__validate(inner, pointed[k].data, c->views + c->n_views, c->views + c->max_views);
+            if ((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0) { return false; }
+        }
+        if (n == 1) { continue; }
+        (void)pytree__layout_of(cache, inner);
+        if (cache->last->n_nodes == 0 || !pytree__layout_instances_equal(cache, cache->last, n, all)) { return false; }
+    }
+    return true;
+}
+
+/* Compare a struct, and what such pointers lead to, with a treedef's nodes, of which there are `left`; all of them are as rows
+ * say. Return how many it takes; 0 if they differ, or what a pointer leads to is no run. */
+static PYTREE__NOINLINE size_t pytree__follow_matches(pytree__layout_cache *cache, const pytree_type *type, const char *self,
+                                                      const pytree_def *def, const pytree_node *theirs, size_t left)
+{
+    const pytree__layout *const layout = pytree__layout_of(cache, type);
+    const pytree__static_span *span = &cache->spans[layout->spans], *const spans_end = span + layout->n_spans;
+    const unsigned char *at = NULL;
+    size_t more = 0;                      /* nodes of what pointers led to, but for those that stand for it in the layout */
+    uint32_t i;
+    for (i = 0; i <= layout->n_nullables; i++) {
+        const bool last = i == layout->n_nullables;
+        const pytree__nullable *const nullable = &cache->nullables[layout->nullables + i];
+        const size_t node = (last ? layout->n_nodes - 1 : nullable->node) + more;
+        const void *pointer;
+        if (node >= left) { return 0; }
+        for (; span != spans_end && (last || span->node == UINT32_MAX || span->node < nullable->node); span++) {
+            if (span->node != UINT32_MAX) { at = def->statics + theirs[span->node + more].meta; }
+            at = pytree__match_span(span, self, at);
+            if (at == NULL) { return 0; }
+        }
+        if (last) { break; }
+        memcpy(&pointer, self + nullable->at, sizeof pointer);
+        if (pointer != NULL && nullable->is_struct) {
+            pytree__layout *const inner = pytree__layout_of(cache, pytree__pointed_type(type, nullable->at));
+            if (layout->type != type || inner->n_nodes == 0 || inner->n_nodes > left - node      /* no longer there */
+                || !pytree__layout_matches_instance(cache, inner, (const char *)pointer, def, &theirs[node])) {
+                return 0;
+            }
+            more += inner->n_nodes - 1;
+        } else if ((pointer == NULL) != (theirs[node].type == &pytree_types[PYTREE__T_none])) {
+            return 0;
+        }
+    }
+    more += layout->n_nodes;
+    return theirs[more - 1].type == type && theirs[more - 1].nodes == more ? more : 0;
+}
+#endif
