@@ -44,8 +44,8 @@ static const pytree_type *pytree__pointed_type(const pytree_type *type, size_t a
     }
 }
 
-/* Compare what such pointers lead to, in structs of n trees that are equal but for that. Return whether all of it are runs that
- * are equal. */
+/* Compare what such pointers lead to, in structs of n trees that are equal but for that. Return whether all of that are runs,
+ * and equal. */
 static PYTREE__NOINLINE bool pytree__follow_equal(pytree_iter *it, size_t n, const pytree_leaf **structs)
 {
     const pytree__cursor *const c = it->cursors;
@@ -56,9 +56,13 @@ static PYTREE__NOINLINE bool pytree__follow_equal(pytree_iter *it, size_t n, con
     uint32_t i;
     size_t k;
     if (n > PYTREE__TREES) { return false; }
-    for (i = 0; pytree__layout_of(cache, type)->n_nodes != 0 && i < cache->last->n_nullables; i++) {   /* it may be made anew */
-        const pytree__nullable nullable = cache->nullables[cache->last->nullables + i];
+    for (i = 0;; i++) {
+        const pytree__layout *const layout = pytree__layout_of(cache, type);   /* it may have been made anew */
+        pytree__nullable nullable;
         const pytree_type *inner;
+        if (layout->n_nodes == 0) { return false; }
+        if (i == layout->n_nullables) { return true; }
+        nullable = cache->nullables[layout->nullables + i];
         memcpy(&pointed[0].data, (const char *)structs[0]->data + nullable.at, sizeof pointed[0].data);
         if (!nullable.is_struct || pointed[0].data == NULL) { continue; }
         inner = pytree__pointed_type(type, nullable.at);
@@ -74,7 +78,6 @@ static PYTREE__NOINLINE bool pytree__follow_equal(pytree_iter *it, size_t n, con
         (void)pytree__layout_of(cache, inner);
         if (cache->last->n_nodes == 0 || !pytree__layout_instances_equal(cache, cache->last, n, all)) { return false; }
     }
-    return true;
 }
 
 /* Compare a struct, and what such pointers lead to, with a treedef's nodes, of which there are `left`; all of them are as rows
@@ -87,7 +90,7 @@ static PYTREE__NOINLINE size_t pytree__follow_matches(pytree__layout_cache *cach
     const unsigned char *at = NULL;
     size_t more = 0;                      /* nodes of what pointers led to, but for those that stand for it in the layout */
     uint32_t i;
-    for (i = 0; i <= layout->n_nullables; i++) {
+    for (i = 0;; i++) {
         const bool last = i == layout->n_nullables;
         const pytree__nullable *const nullable = &cache->nullables[layout->nullables + i];
         const size_t node = (last ? layout->n_nodes - 1 : nullable->node) + more;
@@ -98,7 +101,7 @@ static PYTREE__NOINLINE size_t pytree__follow_matches(pytree__layout_cache *cach
             at = pytree__match_span(span, self, at);
             if (at == NULL) { return 0; }
         }
-        if (last) { break; }
+        if (last) { return theirs[node].type == type ? theirs[node].nodes : 0; }
         memcpy(&pointer, self + nullable->at, sizeof pointer);
         if (pointer != NULL && nullable->is_struct) {
             pytree__layout *const inner = pytree__layout_of(cache, pytree__pointed_type(type, nullable->at));
@@ -111,7 +114,5 @@ static PYTREE__NOINLINE size_t pytree__follow_matches(pytree__layout_cache *cach
             return 0;
         }
     }
-    more += layout->n_nodes;
-    return theirs[more - 1].type == type && theirs[more - 1].nodes == more ? more : 0;
 }
 #endif

@@ -131,7 +131,7 @@ static bool pytree__layout_add_known(pytree__layout_cache *p, pytree__layout *la
     layout->n_leaves = known->n_leaves;
     layout->n_statics += known->n_statics;
     layout->n_pointed += known->n_pointed;
-    layout->trivial_statics = layout->trivial_statics && known->trivial_statics;
+    if (!known->trivial_statics) { layout->trivial_statics = false; }
     return true;
 }
 

@@ -135,7 +135,15 @@ typedef struct Holder { Pair pair; Small *small; } Holder;
 #define PYTREE_FIELDS PYTREE_FIELD(DATA, pair) PYTREE_FIELD(DATA, small, OPTIONAL)
 #include "pytree_registry.h"
 
-typedef struct Seen { const void *data[2 * 12 * 9]; size_t n; } Seen;
+enum { LISTED = 70, SEEN = LISTED * 9 };
+
+typedef struct Seen { const void *data[2 * SEEN]; size_t n; } Seen;
+
+typedef struct Listed { Middle all[LISTED]; } Listed;
+
+#define PYTREE_STRUCT Listed
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, all)
+#include "pytree_registry.h"
 
 static pytree_status see(void *context, const pytree_iter *at)
 {
@@ -145,52 +153,268 @@ static pytree_status see(void *context, const pytree_iter *at)
     return PYTREE_OK;
 }
 
-enum { LISTED = 12 };
+/* Do two trees agree, at once and node by node: in a map, and where the leaves of one are put into the other? */
+static void assert_agree(pytree a, pytree b)
+{
+    static pytree_leaf leaves[SEEN], mine[SEEN];
+    static Seen quick, slow;
+    const pytree both[2] = { a, b };
+    pytree_options options = { 0 };
+    pytree_error error = { 0 };
+    pytree_def *def = pytree_structure(a, NULL, NULL);
+    size_t n, i;
+    quick.n = slow.n = 0;
+    options.is_leaf = stops_nowhere;
+    assert_ok(pytree_map(see, &quick, NULL, 2, both, NULL, &error), &error);
+    assert_ok(pytree_map(see, &slow, NULL, 2, both, &options, &error), &error);
+    assert_int_equal(pytree_leaves(b, leaves, SEEN, &n, NULL, NULL), PYTREE_OK);
+    assert_int_equal(quick.n, 2 * n);
+    assert_int_equal(slow.n, 2 * n);
+    assert_memory_equal(quick.data, slow.data, 2 * n * sizeof *slow.data);
+    assert_ok(pytree_unflatten_into(def, n, leaves, a, NULL, &error), &error);
+    assert_int_equal(pytree_leaves(a, mine, SEEN, &n, NULL, NULL), PYTREE_OK);
+    for (i = 0; i < n; i++) {
+        if (mine[i].ndim != 0) { assert_ptr_equal(mine[i].data, leaves[i].data); }
+        else { assert_memory_equal(mine[i].data, leaves[i].data, sizeof(double)); }
+    }
+    pytree_def_free(def);
+}
 
-typedef struct Listed { Middle all[LISTED]; } Listed;
-
-#define PYTREE_STRUCT Listed
-#define PYTREE_FIELDS PYTREE_FIELD(DATA, all)
-#include "pytree_registry.h"
-
-/* Alike structs in a list, all or some of which go on behind a pointer. */
+/* Alike structs in a list, all or some of which go on behind a pointer: more than what is to be stored can be noted. */
 static void in_a_list(void **state)
 {
     static Listed lists[2];
     static Small more[2][LISTED];
     static float values[2 * LISTED * 3][6];
-    pytree both[2];
     int odd;
-    size_t k, i, n;
+    size_t k, i;
     (void)state;
-    for (odd = -1; odd < LISTED; odd++) {
-        Seen quick = { { NULL }, 0 }, slow = { { NULL }, 0 };
-        pytree_options options = { 0 };
-        pytree_error error = { 0 };
-        pytree_leaf leaves[LISTED * 9];
-        pytree_def *def;
+    for (odd = -1; odd < LISTED; odd += odd < 12 ? 1 : 19) {
         for (k = 0; k < 2; k++) for (i = 0; i < LISTED; i++) {
             Middle *const middle = &lists[k].all[i];
             small_make(&middle->first, values[(k * LISTED + i) * 3]);
             small_make(&middle->last, values[(k * LISTED + i) * 3 + 1]);
             small_make(&more[k][i], values[(k * LISTED + i) * 3 + 2]);
             middle->more = (int)i == odd ? NULL : &more[k][i];
-            both[k] = PYTREE(&lists[k]);
+            more[k][i].s = (double)k;
         }
-        options.is_leaf = stops_nowhere;
-        assert_ok(pytree_map(see, &quick, NULL, 2, both, NULL, &error), &error);
-        assert_ok(pytree_map(see, &slow, NULL, 2, both, &options, &error), &error);
-        assert_int_equal(quick.n, 2 * (LISTED * 9 - (odd < 0 ? 0 : 3)));
-        assert_int_equal(quick.n, slow.n);
-        assert_memory_equal(quick.data, slow.data, sizeof quick.data);
-        def = pytree_structure(both[0], NULL, NULL);
-        assert_int_equal(pytree_leaves(both[1], leaves, LISTED * 9, &n, NULL, NULL), PYTREE_OK);
-        assert_ok(pytree_unflatten_into(def, n, leaves, both[0], NULL, &error), &error);
+        assert_agree(PYTREE(&lists[0]), PYTREE(&lists[1]));
         for (i = 0; i < LISTED; i++) {
             assert_ptr_equal(lists[0].all[i].last.a, lists[1].all[i].last.a);
             assert_ptr_equal(more[0][i].a, (int)i == odd ? values[i * 3 + 2] : more[1][i].a);
         }
-        pytree_def_free(def);
+    }
+}
+
+/* ---- Structs for which there is no layout, or no room for another -------------------------------------------------------- */
+
+typedef struct Large { Eight a, b, c; Small *small; Big *big; } Large;         /* with more nodes than a layout has room for */
+
+#define PYTREE_STRUCT Large
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(DATA, a)                                  \
+    PYTREE_FIELD(DATA, b)                                  \
+    PYTREE_FIELD(DATA, c)                                  \
+    PYTREE_FIELD(DATA, small, OPTIONAL)                    \
+    PYTREE_FIELD(DATA, big, OPTIONAL)
+#include "pytree_registry.h"
+
+/* With as many as there is room for, but for what a pointer leads to. */
+typedef struct Near { Eight a, b; Eight *c; Big *big; Small *small; } Near;
+
+#define PYTREE_STRUCT Near
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(DATA, a)                                  \
+    PYTREE_FIELD(DATA, b)                                  \
+    PYTREE_FIELD(DATA, c, OPTIONAL)                        \
+    PYTREE_FIELD(DATA, big, OPTIONAL)                      \
+    PYTREE_FIELD(DATA, small, OPTIONAL)
+#include "pytree_registry.h"
+
+/* With more places of static values than an iterator has room for. */
+typedef struct Tags { double first; Tag a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r; Small *small; } Tags;
+
+#define PYTREE_STRUCT Tags
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(DATA, first)                              \
+    PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b) PYTREE_FIELD(DATA, c) PYTREE_FIELD(DATA, d) PYTREE_FIELD(DATA, e) \
+    PYTREE_FIELD(DATA, f) PYTREE_FIELD(DATA, g) PYTREE_FIELD(DATA, h) PYTREE_FIELD(DATA, i) PYTREE_FIELD(DATA, j) \
+    PYTREE_FIELD(DATA, k) PYTREE_FIELD(DATA, l) PYTREE_FIELD(DATA, m) PYTREE_FIELD(DATA, n) PYTREE_FIELD(DATA, o) \
+    PYTREE_FIELD(DATA, p) PYTREE_FIELD(DATA, q) PYTREE_FIELD(DATA, r) PYTREE_FIELD(DATA, small, OPTIONAL)
+#include "pytree_registry.h"
+
+typedef struct Tagged { Small first; Tags *tags; } Tagged;
+
+#define PYTREE_STRUCT Tagged
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, first) PYTREE_FIELD(DATA, tags, OPTIONAL)
+#include "pytree_registry.h"
+
+typedef struct Room {
+    Tags tags;
+    Tagged tagged;
+    Large large;
+    Near near;
+    Wide wide;
+    Eight eights[3];
+    Big big;
+    Small small;
+    float value[16];
+} Room;
+
+static void room_make(Room *room)
+{
+    Small *const all[] = { &room->large.a.a, &room->near.a.a, &room->eights[0].a, &room->big.x.a, &room->small,
+                           &room->tagged.first };
+    static const size_t counts[] = { 24, 16, 24, 32, 1, 1 };
+    size_t i, k;
+    memset(room, 0, sizeof *room);
+    room->wide.n = 2;
+    for (i = 0; i < COUNT_OF(all); i++) {
+        for (k = 0; k < counts[i]; k++) { small_make(all[i] + k, room->value); }
+    }
+}
+
+static void structs_that_are_too_large(void **state)
+{
+    static Room rooms[2];
+    size_t what, k;
+    (void)state;
+    for (what = 0; what < 8; what++) {
+        pytree all[2];
+        for (k = 0; k < 2; k++) {
+            Room *const room = &rooms[k];
+            room_make(room);
+            switch (what) {
+            case 0: room->large.small = &room->small; all[k] = PYTREE(&room->large); break;
+            case 1: room->large.big = &room->big; all[k] = PYTREE(&room->large); break;
+            case 2: room->near.c = &room->eights[0]; all[k] = PYTREE(&room->near); break;
+            case 3: room->near.big = &room->big; all[k] = PYTREE(&room->near); break;
+            case 4: room->near.small = &room->small; all[k] = PYTREE(&room->near); break;
+            case 5: room->tags.small = &room->small; all[k] = PYTREE(&room->tags); break;
+            case 6: room->tagged.tags = &room->tags; all[k] = PYTREE(&room->tagged); break;
+            default: room->wide.small = &room->small; all[k] = PYTREE(&room->wide);
+            }
+        }
+        assert_agree(all[0], all[1]);
+    }
+}
+
+/* What is wrong behind a pointer is found before the first leaf is mapped, also where there is no layout. */
+static void nothing_is_mapped_before_all_is_checked(void **state)
+{
+    static Room room;
+    static Seen seen;
+    const pytree all[3] = { PYTREE(&room.large), PYTREE(&room.tags), PYTREE(&room.near) };
+    size_t i;
+    (void)state;
+    room_make(&room);
+    room.large.small = room.tags.small = room.near.small = &room.small;
+    room.small.a = NULL;
+    for (i = 0; i < COUNT_OF(all); i++) {
+        pytree_error error = { 0 };
+        seen.n = 0;
+        assert_error(pytree_map(see, &seen, NULL, 1, &all[i], NULL, &error), PYTREE_NULL_POINTER, ".small.a", &error);
+        assert_int_equal(seen.n, 0);
+    }
+}
+
+/* ---- Structs in structs, whose layouts are copied ----------------------------------------------------------------------- */
+
+typedef struct Gap { int m; double s; int n; } Gap;            /* static values in two places */
+
+#define PYTREE_STRUCT Gap
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, m) PYTREE_FIELD(DATA, s) PYTREE_FIELD(STATIC, n)
+#include "pytree_registry.h"
+
+typedef struct Label { const char *label; double s; } Label;
+
+#define PYTREE_STRUCT Label
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, label) PYTREE_FIELD(DATA, s)
+#include "pytree_registry.h"
+
+typedef struct Ten { float *TEN(p); } Ten;
+
+#define PYTREE_STRUCT Ten
+#define PYTREE_FIELDS TEN_ROWS(p)
+#include "pytree_registry.h"
+
+typedef struct TwoGaps { Gap first, second; } TwoGaps;
+typedef struct TwoLabels { Label first, second; } TwoLabels;
+typedef struct TwoTens { Ten first, second; } TwoTens;
+
+#define PYTREE_STRUCT TwoGaps
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, first) PYTREE_FIELD(DATA, second)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT TwoLabels
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, first) PYTREE_FIELD(DATA, second)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT TwoTens
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, first) PYTREE_FIELD(DATA, second)
+#include "pytree_registry.h"
+
+typedef struct BigAndMore { Big big; double more; } BigAndMore;
+
+#define PYTREE_STRUCT BigAndMore
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, big) PYTREE_FIELD(DATA, more)
+#include "pytree_registry.h"
+
+/* Each kind of struct for itself, and then in another one. */
+typedef struct Kinds {
+    Gap gap; TwoGaps gaps;
+    Label label; TwoLabels labels;
+    Ten ten; TwoTens tens;
+    Big big; BigAndMore more;
+} Kinds;
+
+static void kinds_make(Kinds *kinds, float *value)
+{
+    Small *const smalls[2] = { &kinds->big.x.a, &kinds->more.big.x.a };
+    Label *const labels[3] = { &kinds->label, &kinds->labels.first, &kinds->labels.second };
+    Ten *const tens[3] = { &kinds->ten, &kinds->tens.first, &kinds->tens.second };
+    size_t i;
+    memset(kinds, 0, sizeof *kinds);
+    kinds->gaps.second.m = 3;
+    kinds->gaps.second.n = 5;
+    for (i = 0; i < 32; i++) { small_make(smalls[0] + i, value); small_make(smalls[1] + i, value); }
+    for (i = 0; i < 3; i++) { labels[i]->label = "label"; tens[i]->p2 = tens[i]->p9 = value; }
+}
+
+/* The same layouts where they are copied: a static value that differs is found in each place. */
+static void layouts_in_layouts(void **state)
+{
+    static Kinds kinds[2];
+    static float values[2][8];
+    static Seen seen;
+    size_t i, which;
+    (void)state;
+    for (i = 0; i < 6; i++) for (which = 0; which < 4; which++) {
+        static const size_t differs[] = { 4, 0, 0, 1, 2, 3 };
+        pytree both[2];
+        pytree_error error = { 0 };
+        pytree pairs[2][2];
+        size_t k;
+        kinds_make(&kinds[0], values[0]);
+        kinds_make(&kinds[1], values[1]);
+        if (i == 1) { kinds[1].gaps.second.n = 6; }
+        if (i == 2) { kinds[1].gaps.first.m = 6; }
+        if (i == 3) { kinds[1].labels.second.label = "other"; }
+        if (i == 4) { kinds[0].tens.second.p9 = NULL; }       /* the other way round, a map gives None as the value */
+        if (i == 5) { kinds[1].more.big.u.h.n = 1; }
+        for (k = 0; k < 2; k++) {
+            Kinds *const kind = &kinds[k];
+            pairs[k][0] = which == 0 ? PYTREE(&kind->gap) : which == 1 ? PYTREE(&kind->label) : which == 2 ? PYTREE(&kind->ten)
+                                                                                                : PYTREE(&kind->big);
+            pairs[k][1] = which == 0 ? PYTREE(&kind->gaps) : which == 1 ? PYTREE(&kind->labels)
+                : which == 2 ? PYTREE(&kind->tens) : PYTREE(&kind->more);
+        }
+        both[0] = PYTREE_TUPLE(pairs[0][0], pairs[0][1]);
+        both[1] = PYTREE_TUPLE(pairs[1][0], pairs[1][1]);
+        if (differs[i] != which) { assert_agree(both[0], both[1]); continue; }
+        seen.n = 0;
+        assert_int_equal(pytree_map(see, &seen, NULL, 2, both, NULL, &error), PYTREE_STRUCTURE);
+        assert_int_equal(seen.n, 0);
     }
 }
 
@@ -295,6 +519,7 @@ static bool differ(World *from, World *to, int what)
     case 9: to->deep.more = &to->other; return true;
     case 10: from->deep.tag.tag = 9; return true;
     case 11: to->far.mark = NULL; from->far.left = NULL; return true;
+    case 12: to->far.near.first.a = NULL; return true;         /* before the first of them */
     default: return false;
     }
 }
@@ -318,7 +543,7 @@ static void what_differs_is_found(void **state)
         assert_string_equal(quick.path, slow.path);
         assert_string_equal(quick.message, slow.message);
     }
-    assert_int_equal(what, 12);
+    assert_int_equal(what, 13);
 }
 
 /* A treedef whose struct has another type, all of whose nodes are alike. */
@@ -373,7 +598,8 @@ int main(void)
         cmocka_unit_test(all_leaves_at_once), cmocka_unit_test(one_step_only), cmocka_unit_test(more_than_there_is_room_for),
         cmocka_unit_test(leaves_are_put_back), cmocka_unit_test(what_differs_is_found), cmocka_unit_test(another_type),
         cmocka_unit_test(leaves_that_do_not_fit), cmocka_unit_test(none_beside_a_leaf),
-        cmocka_unit_test(in_a_list)
+        cmocka_unit_test(in_a_list), cmocka_unit_test(structs_that_are_too_large),
+        cmocka_unit_test(nothing_is_mapped_before_all_is_checked), cmocka_unit_test(layouts_in_layouts)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
