@@ -378,8 +378,8 @@ enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_ST
 
 /* Flags that the generated functions return: at least one value is None; one needs a check (NULL, a large or negative extent, a
  * value held as pytree or pytree_leaf); the struct cannot be inlined, because it contains a list, a tree or a pointer to a
- * node, or because its views do not fit. That pointers lead to structs is one of its bits: the only one where it is the only
- * reason, and those structs' own views stand there. */
+ * node, or because its views do not fit. PYTREE__HAS_POINTED, a bit of the last one, stands alone where the only reason is that
+ * pointers lead to structs. */
 enum { PYTREE__HAS_NONE = 1, PYTREE__HAS_POINTED = 2, PYTREE__NOT_INLINABLE = 6 };
 /* The last is each of the other bits but the top one: what is wrong is not made one of them, and SIZE_MAX stays an error. */
 #define PYTREE__NEEDS_CHECK (SIZE_MAX / 2 - 7)
@@ -415,7 +415,8 @@ struct pytree_type {
     const pytree_field *fields;
     /* Generated, and NULL unless the type is a struct with rows. Write a view of each DATA row to view[0 … n_children-1]
      * (PYTREE__OF_CHILDREN), or of each leaf, going on into structs in place. Returns where the views end, and flags; with
-     * PYTREE__NOT_INLINABLE or PYTREE__NEEDS_CHECK views of leaves are invalid, and the struct must be traversed node by node.
+     * PYTREE__NOT_INLINABLE or PYTREE__NEEDS_CHECK views of leaves are invalid, and the struct must be traversed node by node;
+     * with PYTREE__HAS_POINTED alone they are valid, with one view of each struct that a pointer leads to.
      * Nothing is written at `end` or beyond (of children: there is room). */
     pytree__flatten_result (*views)(const void *self, pytree_leaf *view, const pytree_leaf *end, unsigned of);
     /* Generated where code is optimised for speed, otherwise NULL: the library then does with `views` and the rows. Check the

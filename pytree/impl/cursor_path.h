@@ -96,7 +96,7 @@ static const pytree_field *pytree__data_row(const pytree_type *type, size_t i)
     return row;
 }
 
-/* Returns the struct of a row in a run: in place, or where a pointer leads. */
+/* Returns the struct of a row in a run: in place, or where a pointer leads; NULL if that is NULL. */
 static const char *pytree__struct_of(const pytree_field *row, const char *self)
 {
     const char *const at = self + row->offset, *p = at;

@@ -11,8 +11,8 @@ PYTREE__INLINE bool pytree__may_follow(size_t flags)
     return (flags & ~(size_t)PYTREE__HAS_NONE) == PYTREE__HAS_POINTED;
 }
 
-/* Put the views of their leaves in place of the views of such structs. Return where the views end, with PYTREE__NOT_INLINABLE
- * if one is no run or there is no room: the views are then of no use. */
+/* Replace the view of each struct that a pointer leads to by the views of its leaves. Return where the views end, and flags:
+ * not 0 if such a struct is no run or there is no room, and then the views are of no use. */
 static PYTREE__NOINLINE pytree__flatten_result pytree__follow_views(pytree_leaf *view, pytree_leaf *end, pytree_leaf *room_end)
 {
     pytree__flatten_result seen;
@@ -44,8 +44,8 @@ static const pytree_type *pytree__pointed_type(const pytree_type *type, size_t a
     }
 }
 
-/* Compare what such pointers lead to, in structs of n trees that are equal but for that. Return whether all of that are runs,
- * and equal. */
+/* Compare the structs that pointers of structs of n trees lead to; the structs themselves are equal. Return whether those are
+ * runs, and equal. */
 static PYTREE__NOINLINE bool pytree__follow_equal(pytree_iter *it, size_t n, const pytree_leaf **structs)
 {
     const pytree__cursor *const c = it->cursors;
@@ -80,15 +80,15 @@ static PYTREE__NOINLINE bool pytree__follow_equal(pytree_iter *it, size_t n, con
     }
 }
 
-/* Compare a struct, and what such pointers lead to, with a treedef's nodes, of which there are `left`; all of them are as rows
- * say. Return how many it takes; 0 if they differ, or what a pointer leads to is no run. */
+/* Compare a struct, and those that its pointers lead to, with a treedef's nodes, of which there are `left`; the treedef is by
+ * rows. Return how many nodes they take; 0 if they differ, or a pointer leads to a struct that is no run. */
 static PYTREE__NOINLINE size_t pytree__follow_matches(pytree__layout_cache *cache, const pytree_type *type, const char *self,
                                                       const pytree_def *def, const pytree_node *theirs, size_t left)
 {
     const pytree__layout *const layout = pytree__layout_of(cache, type);
     const pytree__static_span *span = &cache->spans[layout->spans], *const spans_end = span + layout->n_spans;
     const unsigned char *at = NULL;
-    size_t more = 0;                      /* nodes of what pointers led to, but for those that stand for it in the layout */
+    size_t more = 0;                      /* nodes of structs that pointers led to, less the layout's one for each */
     uint32_t i;
     for (i = 0;; i++) {
         const bool last = i == layout->n_nullables;

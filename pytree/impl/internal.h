@@ -223,6 +223,7 @@ static const pytree *pytree__held(const pytree__cursor *c, const pytree__frame *
 static const unsigned char *pytree__held_metadata(const pytree__cursor *c, const pytree__frame *f);
 static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f, size_t i, pytree_entry *entry);
 static const pytree_field *pytree__data_row(const pytree_type *type, size_t i);
+static const char *pytree__struct_of(const pytree_field *row, const char *self);
 static size_t pytree__deep_leaves(const pytree_type *type, const char *self);
 static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **self);
 static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries, size_t capacity);

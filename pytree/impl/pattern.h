@@ -226,7 +226,7 @@ static PYTREE__NOINLINE bool pytree__pattern_learn(struct pytree__pattern *p, co
     if (p->type != layout->type || (p->holds && !pytree__pattern_suits(p, self[0]))) {
         const char *const both[4] = { self[0], self[0] + layout->type->size, NULL, NULL };
         if (left < PYTREE__PATTERN_LEAST || layout->n_nodes == 0) { return false; }
-        if (!pytree__layout_view(cache, layout, self[0], &null_mask)) { return false; }        /* see follow.h */
+        if (!pytree__layout_view(cache, layout, self[0], &null_mask)) { return false; }        /* goes on: follow.h */
         if (!pytree__layout_few_equal(cache, layout, both, true)) { p->trials--; return false; }
         p->type = layout->type;
         p->holds = pytree__pattern_make(p, cache, layout, self[0]);

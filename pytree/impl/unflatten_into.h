@@ -149,20 +149,20 @@ PYTREE__INLINE const pytree_leaf *pytree__store_leaves(const pytree_type *type, 
     return PYTREE__LIKELY(end != NULL) ? end : pytree__store_rows(type, self, leaf);
 }
 
-/* Store leaves in a struct and in what its pointers lead to. Return the leaf that follows. It calls itself for structs that lie
- * in structs: no deeper than C's declarations. */
+/* Store leaves in a struct and in those that its pointers lead to. Return the leaf that follows. It calls itself for structs
+ * that lie in structs: no deeper than C's declarations. */
 static const pytree_leaf *pytree__store_following(const pytree_type *type, char *self, const pytree_leaf *leaf)
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
     for (; row != end; row++) {
         const pytree_leaf *next;
-        void *at = self + row->offset;
+        char *at;
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if (row->form != PYTREE_FORM_STRUCT) { leaf = pytree__store_row(row, self, leaf); continue; }
-        if (row->place == PYTREE_POINTER) { memcpy(&at, self + row->offset, sizeof at); }
+        at = (char *)(uintptr_t)pytree__struct_of(row, self);
         if (at == NULL) { continue; }
         next = pytree__store_leaves(row->type, at, leaf);
-        leaf = next != NULL ? next : pytree__store_following(row->type, (char *)at, leaf);
+        leaf = next != NULL ? next : pytree__store_following(row->type, at, leaf);
     }
     return leaf;
 }

@@ -108,14 +108,16 @@ typedef struct Far {                      /* pointers in several places, to stru
     Small last;
 } Far;
 
-#define PYTREE_STRUCT Far
-#define PYTREE_FIELDS                                      \
+#define FAR_ROWS                                           \
     PYTREE_FIELD(DATA, left, OPTIONAL)                     \
     PYTREE_FIELD(DATA, near)                               \
     PYTREE_FIELD(DATA, mark, OPTIONAL)                     \
     PYTREE_FIELD(DATA, one)                                \
     PYTREE_FIELD(DATA, deep, OPTIONAL)                     \
     PYTREE_FIELD(DATA, last)
+
+#define PYTREE_STRUCT Far
+#define PYTREE_FIELDS FAR_ROWS
 #include "pytree_registry.h"
 
 typedef struct Whole {

@@ -4,14 +4,8 @@
 
 typedef struct Twin { Small *left; Middle near; Tag *mark; double one; Middle *deep; Small last; } Twin;
 
-#define PYTREE_STRUCT Twin                 /* rows as Far's */
-#define PYTREE_FIELDS                                      \
-    PYTREE_FIELD(DATA, left, OPTIONAL)                     \
-    PYTREE_FIELD(DATA, near)                               \
-    PYTREE_FIELD(DATA, mark, OPTIONAL)                     \
-    PYTREE_FIELD(DATA, one)                                \
-    PYTREE_FIELD(DATA, deep, OPTIONAL)                     \
-    PYTREE_FIELD(DATA, last)
+#define PYTREE_STRUCT Twin
+#define PYTREE_FIELDS FAR_ROWS
 #include "pytree_registry.h"
 
 /* More leaves behind a pointer than an iterator over several trees has room for. */
