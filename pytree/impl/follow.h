@@ -19,13 +19,13 @@ static PYTREE__NOINLINE pytree__flatten_result pytree__follow_views(pytree_leaf 
     seen.end = end;
     for (seen.flags = 0; view != seen.end && seen.flags == 0; ) {
         const pytree_type *const type = view->type;
-        const size_t behind = (size_t)(seen.end - view) - 1;
+        const size_t behind = (size_t)(seen.end - view) - 1;   /* none behind a struct's last row */
         if (view->form != PYTREE_FORM_STRUCT) { view++; continue; }
         if (type->views == NULL) { seen.flags = PYTREE__NOT_INLINABLE; break; }
-        memmove(room_end - behind, view + 1, behind * sizeof *view);           /* out of the way */
+        if (behind != 0) { memmove(room_end - behind, view + 1, behind * sizeof *view); }     /* out of the way */
         seen = pytree__leaf_views(type, view->data, view, room_end - behind, false);
         seen.flags &= PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE;
-        memmove(seen.end, room_end - behind, behind * sizeof *view);
+        if (behind != 0) { memmove(seen.end, room_end - behind, behind * sizeof *view); }
         view = seen.end;
         seen.end += behind;
     }
@@ -80,6 +80,24 @@ static PYTREE__NOINLINE bool pytree__follow_equal(pytree_iter *it, size_t n, con
     }
 }
 
+/* Compare a struct's static values in spans that begin with a node, before those of node `until`, with packed ones. Return the
+ * span behind them; NULL if they differ. */
+static const pytree__static_span *pytree__match_spans(const pytree__static_span *span, const pytree__static_span *end,
+                                                      uint32_t until, const char *self, const unsigned char *at)
+{
+    uint64_t differ = 0;
+    for (; span != end && span->node + 1 <= until; span++) {   /* UINT32_MAX + 1: of the same node as the one before it */
+        if (PYTREE__LIKELY(span->row == NULL)) {
+            differ |= pytree__differ(self + span->at, at, span->bytes);
+            at += span->bytes;
+        } else {
+            at = pytree__match_row(span->row, self + span->at, at);
+            if (at == NULL) { return NULL; }
+        }
+    }
+    return differ == 0 ? span : NULL;
+}
+
 /* Compare a struct, and those that its pointers lead to, with a treedef's nodes, of which there are `left`; the treedef is by
  * rows. Return how many nodes they take; 0 if they differ, or a pointer leads to a struct that is no run. */
 static PYTREE__NOINLINE size_t pytree__follow_matches(pytree__layout_cache *cache, const pytree_type *type, const char *self,
@@ -87,32 +105,31 @@ static PYTREE__NOINLINE size_t pytree__follow_matches(pytree__layout_cache *cach
 {
     const pytree__layout *const layout = pytree__layout_of(cache, type);
     const pytree__static_span *span = &cache->spans[layout->spans], *const spans_end = span + layout->n_spans;
-    const unsigned char *at = NULL;
+    const pytree__nullable *nullable = &cache->nullables[layout->nullables], *const end = nullable + layout->n_nullables;
     size_t more = 0;                      /* nodes of structs that pointers led to, less the layout's one for each */
-    uint32_t i;
-    for (i = 0;; i++) {
-        const bool last = i == layout->n_nullables;
-        const pytree__nullable *const nullable = &cache->nullables[layout->nullables + i];
+    for (;; nullable++) {
+        const bool last = nullable == end;
         const size_t node = (last ? layout->n_nodes - 1 : nullable->node) + more;
-        const void *pointer;
+        const void *pointer = NULL;
+        pytree__layout *inner;
         if (node >= left) { return 0; }
-        for (; span != spans_end && (last || span->node == UINT32_MAX || span->node < nullable->node); span++) {
-            if (span->node != UINT32_MAX) { at = def->statics + theirs[span->node + more].meta; }
-            at = pytree__match_span(span, self, at);
-            if (at == NULL) { return 0; }
+        if (!last) { memcpy(&pointer, self + nullable->at, sizeof pointer); }
+        if (!last && (pointer == NULL || !nullable->is_struct)) {
+            if ((pointer == NULL) != (theirs[node].type == &pytree_types[PYTREE__T_none])) { return 0; }
+            continue;
+        }
+        if (span != spans_end && (last || span->node < nullable->node)) {
+            span = pytree__match_spans(span, spans_end, last ? UINT32_MAX : nullable->node, self,
+                                       def->statics + theirs[span->node + more].meta);
+            if (span == NULL) { return 0; }
         }
         if (last) { return theirs[node].type == type ? theirs[node].nodes : 0; }
-        memcpy(&pointer, self + nullable->at, sizeof pointer);
-        if (pointer != NULL && nullable->is_struct) {
-            pytree__layout *const inner = pytree__layout_of(cache, pytree__pointed_type(type, nullable->at));
-            if (layout->type != type || inner->n_nodes == 0 || inner->n_nodes > left - node      /* no longer there */
-                || !pytree__layout_matches_instance(cache, inner, (const char *)pointer, def, &theirs[node])) {
-                return 0;
-            }
-            more += inner->n_nodes - 1;
-        } else if ((pointer == NULL) != (theirs[node].type == &pytree_types[PYTREE__T_none])) {
+        inner = pytree__layout_of(cache, pytree__pointed_type(type, nullable->at));
+        if (layout->type != type || inner->n_nodes == 0 || inner->n_nodes > left - node    /* no longer there */
+            || !pytree__layout_matches_instance(cache, inner, (const char *)pointer, def, &theirs[node])) {
             return 0;
         }
+        more += inner->n_nodes - 1;
     }
 }
 #endif

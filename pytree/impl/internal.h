@@ -133,8 +133,6 @@ PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pyt
                                         pytree__statics *to);
 PYTREE__INLINE size_t pytree__layout_bytes(const pytree__layout_cache *p, const pytree__layout *plan, const char *self);
 
-PYTREE__INLINE const unsigned char *pytree__match_span(const pytree__static_span *span, const char *self,
-                                                       const unsigned char *at);
 PYTREE__INLINE bool pytree__layout_view(const pytree__layout_cache *p, const pytree__layout *layout, const void *self,
                                         uint64_t *null_mask);
 

@@ -393,14 +393,6 @@ PYTREE__INLINE bool pytree__layout_same_nulls(pytree__layout_cache *p, pytree__l
     return true;
 }
 
-/* Compares the static values of a span with packed ones. Returns where those end; NULL if they differ. */
-PYTREE__INLINE const unsigned char *pytree__match_span(const pytree__static_span *span, const char *self,
-                                                       const unsigned char *at)
-{
-    if (span->row != NULL) { return pytree__match_row(span->row, self + span->at, at); }
-    return pytree__differ(self + span->at, at, span->bytes) == 0 ? at + span->bytes : NULL;
-}
-
 /* Tells whether the treedef's nodes from `theirs` on are those of the layout's struct *self, and have its static values. Where
  * all nodes are as rows say, the topmost one tells that the others are. */
 PYTREE__INLINE bool pytree__layout_matches_instance(pytree__layout_cache *p, pytree__layout *layout, const char *self,

@@ -339,7 +339,7 @@ struct pytree__pattern {
 
 /* What unflatten_into stores once all was compared: leaves in a struct and in `like` others that follow it and are like it, or
  * in what its pointers lead to as well, one in a row of a struct, one in a view that the tree has, or the elements of one. */
-enum { PYTREE__STORE_STRUCT, PYTREE__STORE_FOLLOWING, PYTREE__STORE_ROW, PYTREE__STORE_VIEW, PYTREE__STORE_ELEMENTS };
+enum { PYTREE__STORE_STRUCT, PYTREE__STORE_ROW, PYTREE__STORE_VIEW, PYTREE__STORE_ELEMENTS };
 struct pytree__store {
     const void *what;                     /* the struct's type, or the row */
     char *to;

@@ -107,14 +107,17 @@ static void pytree__store_child(const pytree_field *row, void *self, const pytre
     }
 }
 
-/* Calls itself for structs that lie in structs: no deeper than C's declarations. */
+/* Calls itself for structs that lie in structs, no deeper than C's declarations, and for one behind a pointer, none of whose
+ * own pointers lead to a struct. */
 const pytree_leaf *pytree__store_row(const pytree_field *row, void *self, const pytree_leaf *leaf)
 {
-    char *const at = (char *)self + row->offset;
     unsigned i;
     void *p;                              /* the leaves fit: each was compared before any is stored */
-    if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
+    if (row->form == PYTREE_FORM_STRUCT && row->place <= PYTREE_POINTER && row->ndim == 0) {
+        char *const at = (char *)(uintptr_t)pytree__struct_of(row, (const char *)self);
+        if (at == NULL) { return leaf; }
         if (row->type->views == NULL) { return NULL; }
+        if (row->place != PYTREE_IN_PLACE) { return pytree__store_leaves(row->type, at, leaf); }
         for (i = 0; i < row->type->n_fields && leaf != NULL; i++) {
             const pytree_field *const inner = &row->type->fields[i];
             if (inner->row == PYTREE_ROW_DATA) { leaf = pytree__store_row(inner, at, leaf); }
@@ -122,7 +125,7 @@ const pytree_leaf *pytree__store_row(const pytree_field *row, void *self, const 
         return leaf;
     }
     if (row->optional != 0) {
-        memcpy(&p, at, sizeof p);
+        memcpy(&p, (char *)self + row->offset, sizeof p);
         if (p == NULL) { return leaf; }
     }
     if (row->form != PYTREE_FORM_LEAF || leaf->data == NULL) { return NULL; }
@@ -147,24 +150,6 @@ PYTREE__INLINE const pytree_leaf *pytree__store_leaves(const pytree_type *type, 
 {
     const pytree_leaf *const end = type->store_leaves == NULL ? NULL : type->store_leaves(self, leaf);
     return PYTREE__LIKELY(end != NULL) ? end : pytree__store_rows(type, self, leaf);
-}
-
-/* Store leaves in a struct and in those that its pointers lead to. Return the leaf that follows. It calls itself for structs
- * that lie in structs: no deeper than C's declarations. */
-static const pytree_leaf *pytree__store_following(const pytree_type *type, char *self, const pytree_leaf *leaf)
-{
-    const pytree_field *row = type->fields, *const end = row + type->n_fields;
-    for (; row != end; row++) {
-        const pytree_leaf *next;
-        char *at;
-        if (row->row != PYTREE_ROW_DATA) { continue; }
-        if (row->form != PYTREE_FORM_STRUCT) { leaf = pytree__store_row(row, self, leaf); continue; }
-        at = (char *)(uintptr_t)pytree__struct_of(row, self);
-        if (at == NULL) { continue; }
-        next = pytree__store_leaves(row->type, at, leaf);
-        leaf = next != NULL ? next : pytree__store_following(row->type, at, leaf);
-    }
-    return leaf;
 }
 
 /* Store leaves in a struct, and those behind them in structs that follow it and are like it. */
@@ -193,7 +178,6 @@ PYTREE__INLINE void pytree__store_noted(const struct pytree__store *store, const
         leaf = pytree__store_leaves((const pytree_type *)store->what, store->to, leaf);
         if (store->like != 0) { pytree__store_structs(store, p, leaf); }
         break;
-    case PYTREE__STORE_FOLLOWING: pytree__store_following((const pytree_type *)store->what, store->to, leaf); break;
     case PYTREE__STORE_ROW: pytree__store_child((const pytree_field *)store->what, store->to, leaf); break;
     case PYTREE__STORE_VIEW: ((pytree_leaf *)(void *)store->to)->data = leaf->data; break;
     default: memmove(store->to, leaf->data, pytree_leaf_bytes(leaf));
@@ -323,7 +307,7 @@ static PYTREE__NOINLINE bool pytree__into_following(pytree__cursor *c, pytree__l
     seen = pytree__follow_views(views, seen.end, end);
     if (seen.flags != 0 || !pytree__fit(views, seen.end, *next)) { return false; }
     store = pytree__stores_add(stores);
-    if (store != NULL) { pytree__store_set(store, PYTREE__STORE_FOLLOWING, type, self, *next); }
+    if (store != NULL) { pytree__store_set(store, PYTREE__STORE_STRUCT, type, self, *next); }
     *j += n;
     *next += seen.end - views;
     return true;
@@ -337,16 +321,17 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
 {
     pytree_leaf *const views = c->views + c->n_views;
     const pytree_leaf *leaf = *next;
+    pytree__layout *const layout = pytree__layout_of(cache, type);
     struct pytree__store *store;
-    pytree__layout *layout;
     pytree__flatten_result seen;
+    uint64_t null_mask;
     if (put) {                            /* where it turns out to be no run the same leaves are stored again */
+        if (layout->n_nodes == 0 || !pytree__layout_view(cache, layout, self, &null_mask)) { return false; }
         leaf = pytree__store_leaves(type, self, leaf);
         if (leaf == NULL) { return false; }
         *next = leaf;
         return true;
     }
-    layout = pytree__layout_of(cache, type);
     if (PYTREE__UNLIKELY(layout->n_nodes == 0 || layout->n_nodes > def->n_nodes - *j)) { return false; }
     if (!pytree__layout_matches_instance(cache, layout, (const char *)self, def, &def->nodes[*j])) {
         return layout->n_nullables != 0 && pytree__into_following(c, cache, stores, type, self, def, j, next);

@@ -199,6 +199,27 @@ static void in_a_list(void **state)
     }
 }
 
+/* A list as long as one likes: leaves are put into it without a function that calls itself for each struct. */
+static void a_long_chain(void **state)
+{
+    enum { N = 200000 };
+    Node *const chain = chain_make(N), *const other = chain_make(N);
+    pytree_error error = { 0 };
+    pytree_leaf *const leaves = malloc(N * sizeof *leaves);
+    pytree_def *const def = pytree_structure(PYTREE(chain), NULL, &error);
+    size_t n, i;
+    (void)state;
+    assert_non_null(leaves);
+    for (i = 0; i < N; i++) { other[i].value += 0.5; }
+    assert_ok(pytree_leaves(PYTREE(other), leaves, N, &n, NULL, &error), &error);
+    assert_ok(pytree_unflatten_into(def, n, leaves, PYTREE(chain), NULL, &error), &error);
+    for (i = 0; i < N; i++) { assert_true(chain[i].value == (double)i + 0.5); }
+    pytree_def_free(def);
+    free(leaves);
+    free(other);
+    free(chain);
+}
+
 /* ---- Structs for which there is no layout, or no room for another -------------------------------------------------------- */
 
 typedef struct Large { Eight a, b, c; Small *small; Big *big; } Large;         /* with more nodes than a layout has room for */
@@ -581,7 +602,7 @@ int main(void)
         cmocka_unit_test(all_leaves_at_once), cmocka_unit_test(one_step_only), cmocka_unit_test(more_than_there_is_room_for),
         cmocka_unit_test(leaves_are_put_back), cmocka_unit_test(what_differs_is_found), cmocka_unit_test(another_type),
         cmocka_unit_test(leaves_that_do_not_fit), cmocka_unit_test(none_beside_a_leaf),
-        cmocka_unit_test(in_a_list), cmocka_unit_test(structs_that_are_too_large),
+        cmocka_unit_test(in_a_list), cmocka_unit_test(a_long_chain), cmocka_unit_test(structs_that_are_too_large),
         cmocka_unit_test(nothing_is_mapped_before_all_is_checked), cmocka_unit_test(layouts_in_layouts)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
