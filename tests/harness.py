@@ -104,7 +104,8 @@ class Result:
 def run(command, timeout=300, cwd=None, env=None, separate=False):
     """Runs a command without input. Output and errors come in one text, or the errors apart in .errors."""
     shown = " ".join(shlex.quote(str(word)) for word in command)
-    environment = {**os.environ, "LC_ALL": "C.UTF-8", **(env or {})}
+    # Other checks run at the same time: threads of OpenMP that wait must not keep a processor busy.
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "OMP_WAIT_POLICY": "passive", **(env or {})}
     try:
         done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE if separate else subprocess.STDOUT, timeout=timeout, cwd=cwd or ROOT,
@@ -209,6 +210,7 @@ class Report:
     def __init__(self, jobs=None):
         self.jobs = jobs or max(2, len(os.sched_getaffinity(0)))
         self.passed = self.failed = 0
+        self.failures = []              # what was shown of each check that failed
         self.sections = []
 
     def add(self, title, checks, last=False):
@@ -231,6 +233,8 @@ class Report:
                     self.show(check.name.ljust(width), started[check].result())
                 # Checks of several sections run at a time, so that a section has no time on the clock of its own.
                 print(f"  {sum(started[check].result().seconds for check in checks):.0f} s of checks", flush=True)
+        if self.failures:               # once more, where a reader of the end finds them
+            print("\nWhat failed\n" + "".join(self.failures), end="")
         print(f"\n{time.monotonic() - began:.0f} s, {self.jobs} checks at a time", flush=True)
         print(f"{self.passed} passed, {self.failed} failed", flush=True)
         return 1 if self.failed or not self.passed else 0
@@ -243,12 +247,14 @@ class Report:
             self.failed += 1
             outcome = Outcome(0, 1, outcome.log + "nothing was tested\n", outcome.note)
         words = f"{outcome.passed} passed" + (f", {outcome.failed} FAILED" if outcome.failed else "")
-        print(f"  {name}  {words}" + (f"   {outcome.note}" if outcome.note else ""), flush=True)
+        shown = f"  {name}  {words}" + (f"   {outcome.note}" if outcome.note else "") + "\n"
         if outcome.failed:
             lines = outcome.log.rstrip().splitlines()
             if len(lines) > LOG_LINES:
                 lines[LOG_LINES // 2:-LOG_LINES // 2] = [f"... {len(lines) - LOG_LINES} lines ..."]
-            print("".join(f"    | {line}\n" for line in lines), end="", flush=True)
+            shown += "".join(f"    | {line}\n" for line in lines)
+            self.failures.append(shown)
+        print(shown, end="", flush=True)
 
 
 # ---- cmocka ----------------------------------------------------------------------------------------------------------

@@ -209,11 +209,13 @@ def matrix_checks():
 
 
 def must_fail(how, config, last_line, words=""):
-    """A whole run over tests/support/must_fail.c must report the failure, in its last line and in its exit status."""
+    """A whole run over tests/support/must_fail.c must report the failure: in its last line, in its exit status, and once more
+    before it ends."""
     result = run(["python3", TESTS / "suite.py", "theme", TESTS / "support" / "must_fail.c", "--config", config, "--define",
                   f"MUST_FAIL_BY_{how}"])
     last = result.output.rstrip().splitlines()[-1]
-    if result.status == 0 or last != last_line or words not in result.output:
+    again = result.output.partition("\nWhat failed\n")[2]
+    if result.status == 0 or last != last_line or words not in again:
         return failed(f"{result.log()}this run must end with status 1, say '{words}', and close with '{last_line}'")
     return passed()
 
