@@ -118,7 +118,7 @@ static PYTREE__NOINLINE size_t pytree__follow_matches(pytree__layout_cache *cach
             if ((pointer == NULL) != (theirs[node].type == &pytree_types[PYTREE__T_none])) { return 0; }
             continue;
         }
-        if (span != spans_end && (last || span->node < nullable->node)) {
+        if (last || span->node < nullable->node) {             /* the struct's own span is behind all of its pointers */
             span = pytree__match_spans(span, spans_end, last ? UINT32_MAX : nullable->node, self,
                                        def->statics + theirs[span->node + more].meta);
             if (span == NULL) { return 0; }

@@ -113,7 +113,7 @@ const pytree_leaf *pytree__store_row(const pytree_field *row, void *self, const 
 {
     unsigned i;
     void *p;                              /* the leaves fit: each was compared before any is stored */
-    if (row->form == PYTREE_FORM_STRUCT && row->place <= PYTREE_POINTER && row->ndim == 0) {
+    if (row->form == PYTREE_FORM_STRUCT) {
         char *const at = (char *)(uintptr_t)pytree__struct_of(row, (const char *)self);
         if (at == NULL) { return leaf; }
         if (row->type->views == NULL) { return NULL; }
@@ -128,7 +128,7 @@ const pytree_leaf *pytree__store_row(const pytree_field *row, void *self, const 
         memcpy(&p, (char *)self + row->offset, sizeof p);
         if (p == NULL) { return leaf; }
     }
-    if (row->form != PYTREE_FORM_LEAF || leaf->data == NULL) { return NULL; }
+    if (leaf->data == NULL) { return NULL; }
     pytree__store_child(row, self, leaf);
     return leaf + 1;
 }

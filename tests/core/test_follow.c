@@ -128,7 +128,7 @@ typedef struct Holder { Pair pair; Small *small; } Holder;
 #define PYTREE_FIELDS PYTREE_FIELD(DATA, pair) PYTREE_FIELD(DATA, small, OPTIONAL)
 #include "pytree_registry.h"
 
-enum { LISTED = 70, SEEN = LISTED * 9 };
+enum { LISTED = 70, SEEN = LISTED * 24 };
 
 typedef struct Seen { const void *data[2 * SEEN]; size_t n; } Seen;
 
@@ -311,6 +311,33 @@ static void structs_that_are_too_large(void **state)
         }
         assert_agree(all[0], all[1]);
     }
+}
+
+typedef struct Larges { Large all[21]; } Larges;
+
+#define PYTREE_STRUCT Larges
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, all)
+#include "pytree_registry.h"
+
+/* So many that what is to be stored cannot be noted. */
+static void many_structs_that_are_too_large(void **state)
+{
+    static Larges both[2];
+    static Small more[2];
+    static float values[2][8];
+    size_t i, k, s;
+    (void)state;
+    memset(both, 0, sizeof both);
+    for (k = 0; k < 2; k++) {
+        small_make(&more[k], values[k]);
+        for (i = 0; i < COUNT_OF(both[k].all); i++) {
+            for (s = 0; s < 24; s++) { small_make(&both[k].all[i].a.a + s, values[k]); }
+            both[k].all[i].small = i % 2 == 0 ? &more[k] : NULL;
+        }
+    }
+    assert_agree(PYTREE(&both[0]), PYTREE(&both[1]));
+    assert_ptr_equal(both[0].all[20].a.a.a, values[1]);
+    assert_ptr_equal(more[0].a, values[1]);
 }
 
 /* What is wrong behind a pointer is found before the first leaf is mapped, also where there is no layout. */
@@ -603,6 +630,7 @@ int main(void)
         cmocka_unit_test(leaves_are_put_back), cmocka_unit_test(what_differs_is_found), cmocka_unit_test(another_type),
         cmocka_unit_test(leaves_that_do_not_fit), cmocka_unit_test(none_beside_a_leaf),
         cmocka_unit_test(in_a_list), cmocka_unit_test(a_long_chain), cmocka_unit_test(structs_that_are_too_large),
+        cmocka_unit_test(many_structs_that_are_too_large),
         cmocka_unit_test(nothing_is_mapped_before_all_is_checked), cmocka_unit_test(layouts_in_layouts)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
