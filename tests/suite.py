@@ -54,7 +54,7 @@ CONFIGS = {                      # compiler, flags
     "clang-threads": ("clang", ["-g", "-O1", "-fsanitize=thread"]),
     "valgrind": ("gcc", ["-g", "-O0"]),
     # threads count too; a decision with a call that has a decision among its arguments is an error: its conditions are not counted
-    covered.CONFIG: ("clang-19", ["-g", "-O0", "-fprofile-instr-generate", "-fcoverage-mapping", "-fcoverage-mcdc",
+    covered.CONFIG: ("clang-19", ["-O0", "-fprofile-instr-generate", "-fcoverage-mapping", "-fcoverage-mcdc",
                                   "-fprofile-update=atomic", "-Wno-parentheses-equality", "-Wno-enum-float-conversion"]),
 }
 # Valgrind takes two thirds of the time where the bodies are optimised.
