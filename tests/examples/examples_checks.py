@@ -55,11 +55,12 @@ def build(name, flags, target):
 # ---- Every example and benchmark under every compiler ------------------------------------------------------------------
 
 
-def strict(source, compiler):
+def strict(source, compiler, *flags):
     """Compiles under the strict flags."""
     folder = BUILD / "examples" / "strict"
     folder.mkdir(parents=True, exist_ok=True)
-    return harness.steps(compiler.compile(*harness.INCLUDE, "-c", source, "-o", folder / f"{source.stem}.{compiler.name}.o"))
+    made = folder / f"{source.stem}.{compiler.name}{''.join(flags)}.o"
+    return harness.steps(compiler.compile(*flags, *harness.INCLUDE, "-c", source, "-o", made))
 
 
 # ---- Those that only print -----------------------------------------------------------------------------------------------
@@ -393,11 +394,15 @@ def settings():
 
 
 def strict_checks():
-    """Every example and benchmark under two compilers."""
-    return [Check(f"{source.relative_to(ROOT)} compiles, {compiler.name}",
-                  lambda source=source, compiler=compiler: strict(source, compiler))
-            for source in sorted([*EXAMPLES.glob("*.c"), *(ROOT / "bench").glob("*.c")]) if not harness.is_foreign(source)
-            for compiler in C_COMPILERS.values() if compiler.name != "tcc"]
+    """Every example and benchmark under two compilers; those that examples/run does not optimise also as users may build them."""
+    optimised = [Check(f"examples/{name}.c compiles, gcc -O2",
+                       lambda name=name: strict(EXAMPLES / f"{name}.c", C_COMPILERS["gcc"], "-O2"))
+                 for name in ("quickstart", "config", "gpt2_params")]
+    plain = [Check(f"{source.relative_to(ROOT)} compiles, {compiler.name}",
+                   lambda source=source, compiler=compiler: strict(source, compiler))
+             for source in sorted([*EXAMPLES.glob("*.c"), *(ROOT / "bench").glob("*.c")]) if not harness.is_foreign(source)
+             for compiler in C_COMPILERS.values() if compiler.name != "tcc"]
+    return optimised + plain
 
 
 def checks():

@@ -14,7 +14,7 @@ import harness  # noqa: E402
 from harness import BUILD, C_COMPILERS, ROOT, Check, Outcome, run  # noqa: E402
 
 FOLDER = ROOT / "examples" / "nnx_pytrees"
-COMPILERS = {"gcc": [], "clang": ["-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], "tcc": []}
+COMPILERS = {"gcc": ["-O1"], "clang": ["-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], "tcc": []}
 RECORDS = ROOT / "tests" / "golden" / "seeds" / "nnx_examples.jsonl"
 NUMBER = re.compile(r"-?\d+\.\d*(?:e[-+]\d+)? *")           # with the spaces that fill its column
 ROUNDING = {"nnx-22"}           # its numbers are rounding errors; tests/golden/test_golden_numeric.c has runs that mean something

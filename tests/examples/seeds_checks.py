@@ -20,7 +20,7 @@ import harness  # noqa: E402
 from harness import BUILD, C_COMPILERS, ROOT, Check, Outcome, run  # noqa: E402
 
 FOLDERS = ("jax_pytrees", "autoform_pytrees")
-COMPILERS = {"gcc": [], "clang": ["-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], "tcc": []}
+COMPILERS = {"gcc": ["-O1"], "clang": ["-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], "tcc": []}
 RECORDS = ROOT / "tests" / "golden" / "seeds" / "examples.jsonl"
 
 LEFT_OUT = {
