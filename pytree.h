@@ -39,8 +39,8 @@
  *   sequence of calls.
  * - A function that can fail returns a `pytree_status` (0 is success), or a pointer or pytree that is NULL on failure. After a
  *   failure the inputs are unchanged, the outputs are untouched or empty, and nothing leaks.
- * - No function prints by itself, exits, touches `errno` or keeps state. Functions that only read a tree may run on it in many
- *   threads.
+ * - No function prints by itself, exits or touches `errno`. Nothing is kept between calls but what follows from registrations
+ *   alone: the layouts of struct types (docs/costs.md). Functions that only read a tree may run on it in many threads.
  * - No function recurses over the tree. Depth is bounded by memory: shallow trees (24 levels by default) need no allocation,
  *   deeper ones borrow from the allocator during the call.
  */
@@ -435,6 +435,9 @@ struct pytree_type {
     const pytree_type *namespaces;        /* list of the file's registrations in namespaces; the last one has no name */
     const pytree_type *base;              /* of a role: the one that it is derived from; otherwise NULL */
     const struct pytree_constant *constants; /* of an enum (PYTREE_ENUM): the last one has no name; NULL: no enum */
+#if !defined(PYTREE_SMALL)
+    struct pytree__layout **kept;         /* private: where the library notes what it found of a struct's rows */
+#endif
 };
 
 /* A constant of an enum, and what it is called in text. */

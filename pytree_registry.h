@@ -177,7 +177,7 @@ static const pytree_constant PYTREE__CAT(pytree__constants_, PYTREE_ENUM)[] = { 
 static const pytree_type PYTREE__CAT(pytree__enum_, PYTREE_ENUM) PYTREE__MAYBE_UNUSED = {
     PYTREE__QUOTE(PYTREE_ENUM), sizeof(PYTREE_ENUM), PYTREE__ALIGN_OF_TYPE(PYTREE_ENUM), PYTREE_KIND_LEAF,
     PYTREE__INTEGER_DTYPE(PYTREE_ENUM), 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    &pytree__space_000, NULL, PYTREE__CAT(pytree__constants_, PYTREE_ENUM)
+    &pytree__space_000, NULL, PYTREE__CAT(pytree__constants_, PYTREE_ENUM) PYTREE__KEPT_AT(NULL)
 };
 #endif
 
@@ -325,7 +325,7 @@ static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
 static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
     PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_STRUCT,
     PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL,
-    &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES, NULL, NULL };
+    &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES, NULL, NULL PYTREE__KEPT_AT(NULL) };
 #endif
 
 #if !defined(__cplusplus) && (defined(PYTREE_LEAF_TYPE) || defined(PYTREE_CUSTOM)) && PYTREE__BY_POINTER
@@ -351,7 +351,7 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
 PYTREE__DESCRIPTION = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
     PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_LEAF,
     PYTREE_OPAQUE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
-    PYTREE__NAMESPACES, NULL, NULL };
+    PYTREE__NAMESPACES, NULL, NULL PYTREE__KEPT_AT(NULL) };
 #endif
 
 /* ---- A custom node --------------------------------------------------------------------------------------------------- */
@@ -360,7 +360,7 @@ PYTREE__DESCRIPTION = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
 PYTREE__DESCRIPTION = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
     PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_CUSTOM,
     PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
-    PYTREE__NAMESPACES, NULL, NULL };
+    PYTREE__NAMESPACES, NULL, NULL PYTREE__KEPT_AT(NULL) };
 #endif
 
 /* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
@@ -550,6 +550,9 @@ PYTREE__HELPER const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)
 #pragma GCC diagnostic pop
 #endif
 
+#if PYTREE__KEEPS
+static struct pytree__layout *PYTREE__CAT(pytree__kept_, PYTREE__ID);
+#endif
 PYTREE__DESCRIPTION = {
     PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
     PYTREE__CAT(pytree__rows_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID),
@@ -562,6 +565,7 @@ PYTREE__DESCRIPTION = {
     PYTREE__WHERE_FAST(PYTREE__CAT(pytree__validate_, PYTREE__ID)),
     PYTREE__WHERE_FAST(PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)),
     NULL, NULL, NULL, NULL, PYTREE__SPACE, PYTREE__NAMESPACES, NULL, NULL
+    PYTREE__KEPT_AT(PYTREE__WHERE_KEPT(PYTREE__CAT(pytree__kept_, PYTREE__ID)))
 };
 #endif
 

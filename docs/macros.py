@@ -407,11 +407,11 @@ back."""),
 One entry for each row: name, type, kind of row, where the value lies, form, OPTIONAL, rank, offset, sizes, and for
 stb_ds containers the functions that resize and free them. Types are read from the struct: the row says no type, so none
 can be wrong."""),
-    ("The descriptor", lambda text: "pytree__desc000 = {" in text, """\
-What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and functions are. It is constant and refers
-to nothing but constants, so that a treedef may hold on to it for ever. Its last member is the file's list of
-registrations in namespaces, which is empty here. A second file that registers the same struct has
-a copy of its own; `pytree_type_equal` knows them for the same."""),
+    ("The descriptor", lambda text: "pytree__desc000 = {" in text or "pytree__kept_Linear;" in text, """\
+What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and functions are. It is constant, so that a treedef
+may hold on to it for ever. Near its end is the file's list of registrations in namespaces, which is empty here; its last
+member says where the library notes the [layout](internals.md#the-layout-of-a-struct) that it made of the rows. A second file
+that registers the same struct has a copy of its own; `pytree_type_equal` knows them for the same."""),
     ("The slot", re.compile(r"typedef (Linear|pytree__type000) |static const pytree_type pytree__desc000;|"
                             r"enum \{ pytree__(known|count)|__extension__ static const __auto_type pytree__mark").match, """\
 Each registered type takes the next of 512 slots, an octal number; the first is `000`. The slot's names stand for the

@@ -64,11 +64,12 @@
 #define PYTREE_STACK_MASK PYTREE__CAPACITY(512, 16)
 #endif
 
-/* ---- Layouts: found once for each struct type, in each walk ---------------------------------------------------------- */
+/* ---- Layouts: found once for each struct type, by the first walk that comes to one ------------------------------------ */
 
-/* Struct types at a time, 64 bytes each, a power of two up to 16. With more, layouts are made again and again. */
+/* Struct types at a time, 72 bytes each, a power of two up to 16: those with pointers that may be NULL, and those whose layouts
+ * are not kept. With more, layouts are made again and again. */
 #ifndef PYTREE_STACK_LAYOUTS
-#define PYTREE_STACK_LAYOUTS PYTREE__CAPACITY(16, 1)
+#define PYTREE_STACK_LAYOUTS PYTREE__CAPACITY(8, 1)
 #endif
 /* Of all of them together: nodes, 24 bytes each; spans of static bytes, 24 each; pointers that may be NULL, 8 each and at most
  * 64. Structs that have more are walked node by node, which is slower. */
@@ -84,6 +85,30 @@
 /* Of all of them together, where trees are built: leaves, 24 bytes each. As above. */
 #ifndef PYTREE_STACK_LAYOUT_LEAVES
 #define PYTREE_STACK_LAYOUT_LEAVES PYTREE__CAPACITY(48, 1)
+#endif
+
+/* Struct types whose layouts are kept in static memory, from the first call that asks for them on, 72 bytes each; and for each
+ * of them twelve nodes, six spans, four pointers and eight leaves, another 656 bytes, which all types share. At most 4096.
+ * Layouts of further types are made in each call, as above; of all types with 0. */
+#ifndef PYTREE_KEPT_LAYOUTS
+#define PYTREE_KEPT_LAYOUTS 128
+#endif
+/* They are kept where a pointer can be written at once, for all threads (tcc has nothing for that), beside each descriptor. */
+#if defined(PYTREE_SMALL)
+#define PYTREE__KEEPS 0
+#define PYTREE__KEPT_AT(place)
+#else
+#if defined(__GCC_ATOMIC_POINTER_LOCK_FREE) && !defined(__TINYC__) && PYTREE_KEPT_LAYOUTS > 0
+#define PYTREE__KEEPS (__GCC_ATOMIC_POINTER_LOCK_FREE == 2)
+#else
+#define PYTREE__KEEPS 0
+#endif
+#define PYTREE__KEPT_AT(place) , place
+#endif
+#if PYTREE__KEEPS
+#define PYTREE__WHERE_KEPT(place) &place
+#else
+#define PYTREE__WHERE_KEPT(place) NULL
 #endif
 
 /* ---- Alike structs of a list: pytree_map and pytree_unflatten_into have these once ------------------------------------ */
@@ -208,8 +233,13 @@ enum {
     PYTREE__LAYOUT_SPANS = PYTREE_STACK_LAYOUT_SPANS,
     PYTREE__LAYOUT_NULLABLES = PYTREE_STACK_LAYOUT_NULLABLES,
     PYTREE__LEAF_SLOTS = PYTREE_STACK_LAYOUT_LEAVES,
+    PYTREE__KEPT_LAYOUTS = PYTREE_KEPT_LAYOUTS,
+    PYTREE__KEPT_NODES = 12 * PYTREE_KEPT_LAYOUTS,
+    PYTREE__KEPT_SPANS = 6 * PYTREE_KEPT_LAYOUTS,
+    PYTREE__KEPT_NULLABLES = 4 * PYTREE_KEPT_LAYOUTS,
+    PYTREE__KEPT_LEAVES = 8 * PYTREE_KEPT_LAYOUTS,
     PYTREE__ITER_LAYOUTS = PYTREE__CAPACITY(4, 1),   /* those of an iterator, which compares with them; without nodes */
-    PYTREE__ITER_SPANS = PYTREE__CAPACITY(17, 1),
+    PYTREE__ITER_SPANS = PYTREE__CAPACITY(14, 1),
     PYTREE__ITER_NULLABLES = PYTREE__CAPACITY(16, 1),
 
     PYTREE__TAIL_TYPES = PYTREE_STACK_SUFFIX_TYPES,

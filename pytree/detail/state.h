@@ -7,7 +7,7 @@
 #define PYTREE_DETAIL_STATE_H
 
 /* Layouts: what does not vary between the structs of a type that are taken as a run. Found from the rows when the first one
- * comes, and kept for the call. */
+ * comes, and kept for the program's later calls (impl/layout_kept.h); without room, for the call. */
 typedef struct pytree__static_span {      /* static values that lie side by side */
     uint32_t at, bytes;                   /* in the struct */
     const pytree_field *row;              /* of a value that is more than plain bytes; otherwise NULL */
@@ -20,12 +20,16 @@ typedef struct pytree__nullable {         /* a pointer that may be NULL */
 } pytree__nullable;
 typedef struct pytree__layout {
     const pytree_type *type;              /* NULL: there is no layout here */
-    uint32_t n_nodes, n_spans, n_nullables;        /* no nodes: such structs are no runs */
-    uint32_t nodes, spans, nullables;     /* where its own begin */
-    uint32_t n_leaves, n_statics;         /* static bytes; without strings */
+    pytree_node *nodes;                   /* NULL: they were not wanted */
+    pytree__static_span *spans;
+    pytree__nullable *nullables;
+    const struct pytree__leaf_slot *slots; /* of all leaves, whether None or not; NULL: not in a layout of the call */
     uint64_t null_mask;                   /* a bit for each nullable that is None in the nodes as they are now */
-    bool trivial_statics;                 /* they are bytes */
+    uint32_t n_leaves, n_statics;         /* static bytes; without strings */
     uint32_t n_pointed;                   /* leaves of structs that pointers may lead to */
+    uint16_t n_nodes, n_spans, n_nullables, n_slots;       /* no nodes: such structs are no runs */
+    bool trivial_statics;                 /* they are bytes */
+    bool static_views;                    /* where there are slots: views follow from static values (pattern.h) */
 } pytree__layout;
 typedef struct pytree__layout_cache {
     pytree__layout *layouts, *last;       /* by type; the one that was asked for last */
@@ -33,7 +37,8 @@ typedef struct pytree__layout_cache {
     pytree__static_span *spans;
     pytree__nullable *nullables;
     uint32_t n_nodes, n_spans, n_nullables;        /* in use */
-    uint32_t max_layouts, max_spans, max_nullables;
+    uint32_t first_node;                  /* of the layout that is made */
+    uint32_t max_layouts, max_nodes, max_spans, max_nullables;
     bool full;                            /* the layout that was made last did not fit */
 } pytree__layout_cache;
 typedef struct pytree__layout_space {

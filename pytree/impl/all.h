@@ -35,6 +35,7 @@
 
 #include "statics.h"
 
+#include "layout_make.h"
 #include "layout.h"
 #include "treedef.h"
 #include "treedef_text.h"

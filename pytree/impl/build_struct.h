@@ -7,9 +7,8 @@
 static const struct pytree__leaf_slot *pytree__leaf_slots_make(struct pytree__leaf_slots *s, const pytree__layout *layout)
 {
     struct pytree__leaf_slot *const first = &s->slots[s->n_slots];
-    uint64_t null_mask = layout->null_mask;            /* a struct that has a layout has less than 4 GiB */
-    struct pytree__leaf_slot *const end =
-        pytree__leaf_slots_add(first, s->slots + PYTREE__LEAF_SLOTS, layout->type, 0, &null_mask);
+    struct pytree__leaf_slot *const end = pytree__leaf_slots_for(layout, layout->null_mask, first,
+                                                                 s->slots + PYTREE__LEAF_SLOTS);
     if (end == NULL) { return NULL; }
     s->n_slots = (uint32_t)(end - s->slots);
     return first;
@@ -19,7 +18,9 @@ static const struct pytree__leaf_slot *pytree__leaf_slots_make(struct pytree__le
 PYTREE__INLINE const struct pytree__leaf_slot *pytree__leaf_slots_of(struct pytree__builder *b, const pytree__layout *layout)
 {
     struct pytree__leaf_slots *const s = &b->slots;
-    struct pytree__slots_of *const of = &s->of[layout - b->cache.layouts];
+    struct pytree__slots_of *of;
+    if (layout->slots != NULL && layout->null_mask == 0) { return layout->slots; }
+    of = &s->of[layout - b->cache.layouts];
     if (PYTREE__LIKELY(of->type == layout->type && of->null_mask == layout->null_mask)) { return of->first; }
     of->first = pytree__leaf_slots_make(s, layout);
     if (of->first == NULL) {              /* perhaps there is room when the others are gone */
@@ -42,11 +43,10 @@ PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b,
 }
 
 /* Check the nodes of an inlined struct against its layout. */
-static PYTREE__APART_CLANG bool pytree__build_same_nodes(const struct pytree__builder *b, const pytree__layout *layout,
-                                                         const pytree_node *theirs)
+static PYTREE__APART_CLANG bool pytree__build_same_nodes(const pytree__layout *layout, const pytree_node *theirs)
 {
-    const pytree__static_span *span = &b->cache.spans[layout->spans], *const end = span + layout->n_spans;
-    const pytree_node *const mine = &b->cache.nodes[layout->nodes];
+    const pytree__static_span *span = layout->spans, *const end = span + layout->n_spans;
+    const pytree_node *const mine = layout->nodes;
     uint32_t meta = theirs[span->node].meta;
     for (; span != end; meta += span->bytes, span++) {
         const uint32_t node = span->node;
@@ -64,7 +64,7 @@ PYTREE__INLINE const pytree__layout *pytree__build_layout(struct pytree__builder
     const pytree__layout *layout = pytree__counted_layout(b, type, n);
     if (layout == NULL) { return NULL; }
     layout = pytree__layout_of_node(&b->cache, n);
-    return layout == NULL || b->def->by_rows || pytree__build_same_nodes(b, layout, n + 1 - n->nodes) ? layout : NULL;
+    return layout == NULL || b->def->by_rows || pytree__build_same_nodes(layout, n + 1 - n->nodes) ? layout : NULL;
 }
 
 /* Begin an inlined struct: zeros, and its static values, which are bytes, with those of the structs in it. `alike`: the struct
@@ -73,7 +73,7 @@ PYTREE__INLINE const pytree__layout *pytree__build_layout(struct pytree__builder
 PYTREE__INLINE bool pytree__unpack_inlined(const struct pytree__builder *b, const pytree__layout *layout, char *self,
                                            const pytree_node *n, bool alike)
 {
-    const pytree__static_span *span = &b->cache.spans[layout->spans], *const end = span + layout->n_spans;
+    const pytree__static_span *span = layout->spans, *const end = span + layout->n_spans;
     const unsigned char *at = b->def->statics + (n + 1 - layout->n_nodes)[span->node].meta;
     const size_t bytes = layout->n_statics, size = layout->type->size;
     if (alike && pytree__differ(at, at + bytes, bytes) == 0) {

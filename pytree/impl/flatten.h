@@ -254,9 +254,9 @@ PYTREE__INLINE bool pytree__flatten_run(struct pytree__flattener *s, const int m
     }
     s->n_leaves += n_leaves;
     if (mode == PYTREE__FILL) {
-        pytree__layout_emit(&s->cache, layout, (const char *)data, s->nodes + s->n_nodes, &s->statics);
+        pytree__layout_emit(layout, (const char *)data, s->nodes + s->n_nodes, &s->statics);
     }
-    if (mode == PYTREE__COUNT_ALL) { s->statics.length += pytree__layout_bytes(&s->cache, layout, (const char *)data); }
+    if (mode == PYTREE__COUNT_ALL) { s->statics.length += pytree__layout_bytes(layout, (const char *)data); }
     if (mode != PYTREE__LEAVES) { s->n_nodes += layout->n_nodes; }
     return true;
 }

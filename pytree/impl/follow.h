@@ -62,7 +62,7 @@ static PYTREE__NOINLINE bool pytree__follow_equal(pytree_iter *it, size_t n, con
         const pytree_type *inner;
         if (layout->n_nodes == 0) { return false; }
         if (i == layout->n_nullables) { return true; }
-        nullable = cache->nullables[layout->nullables + i];
+        nullable = layout->nullables[i];
         memcpy(&pointed[0].data, (const char *)structs[0]->data + nullable.at, sizeof pointed[0].data);
         if (!nullable.is_struct || pointed[0].data == NULL) { continue; }
         inner = pytree__pointed_type(type, nullable.at);
@@ -76,7 +76,7 @@ static PYTREE__NOINLINE bool pytree__follow_equal(pytree_iter *it, size_t n, con
         }
         if (n == 1) { continue; }
         (void)pytree__layout_of(cache, inner);
-        if (cache->last->n_nodes == 0 || !pytree__layout_instances_equal(cache, cache->last, n, all)) { return false; }
+        if (cache->last->n_nodes == 0 || !pytree__layout_instances_equal(cache->last, n, all)) { return false; }
     }
 }
 
@@ -104,8 +104,8 @@ static PYTREE__NOINLINE size_t pytree__follow_matches(pytree__layout_cache *cach
                                                       const pytree_def *def, const pytree_node *theirs, size_t left)
 {
     const pytree__layout *const layout = pytree__layout_of(cache, type);
-    const pytree__static_span *span = &cache->spans[layout->spans], *const spans_end = span + layout->n_spans;
-    const pytree__nullable *nullable = &cache->nullables[layout->nullables], *const end = nullable + layout->n_nullables;
+    const pytree__static_span *span = layout->spans, *const spans_end = span + layout->n_spans;
+    const pytree__nullable *nullable = layout->nullables, *const end = nullable + layout->n_nullables;
     size_t more = 0;                      /* nodes of structs that pointers led to, less the layout's one for each */
     for (;; nullable++) {
         const bool last = nullable == end;
@@ -126,7 +126,7 @@ static PYTREE__NOINLINE size_t pytree__follow_matches(pytree__layout_cache *cach
         if (last) { return theirs[node].type == type ? theirs[node].nodes : 0; }
         inner = pytree__layout_of(cache, pytree__pointed_type(type, nullable->at));
         if (layout->type != type || inner->n_nodes == 0 || inner->n_nodes > left - node    /* no longer there */
-            || !pytree__layout_matches_instance(cache, inner, (const char *)pointer, def, &theirs[node])) {
+            || !pytree__layout_matches_instance(inner, (const char *)pointer, def, &theirs[node])) {
             return 0;
         }
         more += inner->n_nodes - 1;

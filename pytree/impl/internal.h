@@ -114,27 +114,32 @@ static struct pytree__static_side pytree__static_side_of(const pytree__frame *f)
 static void pytree__put_sides(struct pytree__text_writer *to, const pytree_type *type, struct pytree__static_side sides[2],
                               const char *between);
 
+/* layout_make.h */
+static bool pytree__layout_full(pytree__layout_cache *p);
+static bool pytree__layout_make(pytree__layout_cache *p, pytree__layout *layout, const pytree_type *type);
+static struct pytree__leaf_slot *pytree__leaf_slots_add(struct pytree__leaf_slot *slot, const struct pytree__leaf_slot *end,
+                                                        const pytree_type *type, size_t offset, uint64_t *null_mask);
+static struct pytree__leaf_slot *pytree__leaf_slots_for(const pytree__layout *layout, uint64_t null_mask,
+                                                        struct pytree__leaf_slot *slot, const struct pytree__leaf_slot *end);
+static bool pytree__views_are_static(const pytree_type *type, struct pytree__static_types *known);
+
 /* layout.h */
+static pytree__layout *pytree__layout_kept(const pytree_type *type);
 static void pytree__layout_clear(pytree__layout_cache *p);
 static void pytree__layout_cache_init(pytree__layout_cache *p, pytree__layout_space *space);
 PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const pytree_type *type);
 PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const pytree_type *type, const void *self,
                                                   bool none_is_leaf);
-PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *plan, size_t n,
-                                                   const pytree_leaf **structs);
+PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout *layout, size_t n, const pytree_leaf **structs);
 PYTREE__INLINE bool pytree__same_counts(const pytree_node *a, const pytree_node *b);
-PYTREE__INLINE bool pytree__layout_few_equal(const pytree__layout_cache *p, const pytree__layout *layout,
-                                             const char *const self[4], const bool pair);
-PYTREE__INLINE bool pytree__layout_matches_instance(pytree__layout_cache *p, pytree__layout *plan, const char *self,
-                                                    const pytree_def *def, const pytree_node *theirs);
+PYTREE__INLINE bool pytree__layout_few_equal(const pytree__layout *layout, const char *const self[4], const bool pair);
+PYTREE__INLINE bool pytree__layout_matches_instance(pytree__layout *layout, const char *self, const pytree_def *def,
+                                                    const pytree_node *theirs);
 PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, const pytree_node *n);
-PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pytree__layout *plan, const char *self,
-                                        pytree_node *nodes,
+PYTREE__INLINE void pytree__layout_emit(const pytree__layout *layout, const char *self, pytree_node *nodes,
                                         pytree__statics *to);
-PYTREE__INLINE size_t pytree__layout_bytes(const pytree__layout_cache *p, const pytree__layout *plan, const char *self);
-
-PYTREE__INLINE bool pytree__layout_view(const pytree__layout_cache *p, const pytree__layout *layout, const void *self,
-                                        uint64_t *null_mask);
+PYTREE__INLINE size_t pytree__layout_bytes(const pytree__layout *layout, const char *self);
+PYTREE__INLINE bool pytree__layout_view(const pytree__layout *layout, const void *self, uint64_t *null_mask);
 
 /* treedef.h */
 static void pytree__node_text(struct pytree__text_writer *to, const pytree_def *def, const pytree_node *node);
@@ -180,13 +185,10 @@ static bool pytree__parts(const pytree_leaf *leaf, pytree_leaf *out);
 PYTREE__INLINE pytree pytree__referent(pytree t);
 
 /* pattern.h */
-static struct pytree__leaf_slot *pytree__leaf_slots_add(struct pytree__leaf_slot *slot, const struct pytree__leaf_slot *end,
-                                                        const pytree_type *type, size_t offset, uint64_t *null_mask);
 static void pytree__pattern_init(struct pytree__pattern *p);
 PYTREE__INLINE bool pytree__pattern_pays(const struct pytree__pattern *p, const pytree_type *type, size_t left);
-static PYTREE__NOINLINE bool pytree__pattern_learn(struct pytree__pattern *p, const pytree__layout_cache *cache,
-                                                   const pytree__layout *layout, const char *const *self, size_t n,
-                                                   size_t left);
+static PYTREE__NOINLINE bool pytree__pattern_learn(struct pytree__pattern *p, const pytree__layout *layout,
+                                                   const char *const *self, size_t n, size_t left);
 static bool pytree__pattern_suits(const struct pytree__pattern *p, const char *self);
 static void pytree__pattern_note(struct pytree__pattern *p, const char *self, size_t n);
 PYTREE__INLINE bool pytree__pattern_may_recall(const struct pytree__pattern *p, const pytree_type *type, const char *self,

@@ -57,6 +57,7 @@ static pytree_status pytree__iter_init(pytree_iter *it, size_t n, const pytree_o
     it->cache.spans = it->own_spans;
     it->cache.nullables = it->own_nullables;
     it->cache.max_layouts = PYTREE__ITER_LAYOUTS;
+    it->cache.max_nodes = PYTREE__LAYOUT_NODES;
     it->cache.max_spans = PYTREE__ITER_SPANS;
     it->cache.max_nullables = PYTREE__ITER_NULLABLES;
     pytree__layout_clear(&it->cache);
@@ -354,7 +355,7 @@ PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, con
     }
     if (n != 1) {
         layout = pytree__layout_of(&it->cache, type);
-        if (PYTREE__UNLIKELY(layout->n_nodes == 0) || !pytree__layout_instances_equal(&it->cache, layout, n, values)) {
+        if (PYTREE__UNLIKELY(layout->n_nodes == 0) || !pytree__layout_instances_equal(layout, n, values)) {
             return false;
         }
     }
@@ -385,7 +386,7 @@ static PYTREE__NOINLINE void pytree__iter_learn(pytree_iter *it, size_t n, const
         p->left = pytree__pattern_recall(p, &it->cache, type, self, n, f->count - f->next);
         return;
     }
-    if (!pytree__pattern_learn(p, &it->cache, pytree__layout_of(&it->cache, type), self, n, f->count - f->next)) { return; }
+    if (!pytree__pattern_learn(p, pytree__layout_of(&it->cache, type), self, n, f->count - f->next)) { return; }
     like = pytree__pattern_count_four(p, self, f->count - f->next);
     pytree__pattern_note(p, self[0], like);
     f->next += like;

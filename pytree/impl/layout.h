@@ -21,173 +21,122 @@ static PYTREE__APART void pytree__layout_cache_init(pytree__layout_cache *p, pyt
     p->spans = space->spans;
     p->nullables = space->nullables;
     p->max_layouts = PYTREE__MAX_LAYOUTS;
+    p->max_nodes = PYTREE__LAYOUT_NODES;
     p->max_spans = PYTREE__LAYOUT_SPANS;
     p->max_nullables = PYTREE__LAYOUT_NULLABLES;
     pytree__layout_clear(p);
 }
 
-/* Returns false: there is no room for more. */
-static PYTREE__APART_CLANG bool pytree__layout_full(pytree__layout_cache *p)
+/* ---- Layouts that are kept ---------------------------------------------------------------------------------------------
+ *
+ * A type's layout does not change. The first call that asks for it makes it in static memory and writes where it is beside the
+ * type's descriptor; from then on every thread reads it. While one thread makes a layout, and where there is no room for more,
+ * the others make theirs for their call, as do compilers without atomic operations (PYTREE__KEEPS).
+ */
+#if PYTREE__KEEPS
+static struct {
+    pytree__layout_cache made;            /* which is never cleared */
+    pytree__layout layouts[PYTREE__KEPT_LAYOUTS];
+    pytree_node nodes[PYTREE__KEPT_NODES];
+    pytree__static_span spans[PYTREE__KEPT_SPANS];
+    pytree__nullable nullables[PYTREE__KEPT_NULLABLES];
+    struct pytree__leaf_slot slots[PYTREE__KEPT_LEAVES];
+    uint32_t n_layouts, n_slots;
+    unsigned char busy;                   /* a thread makes a layout */
+} pytree__kept;
+static pytree__layout pytree__not_kept;   /* in the place of a layout for which there was no room */
+
+/* Make a type's layout in static memory. Returns where it is, &pytree__not_kept if there is no room, or such structs are no
+ * runs. */
+static pytree__layout *pytree__kept_make(const pytree_type *type)
 {
-    p->full = true;
-    return false;
+    pytree__layout_cache *const p = &pytree__kept.made;
+    pytree__layout *const layout = &pytree__kept.layouts[pytree__kept.n_layouts];
+    const struct pytree__leaf_slot *const slots = pytree__kept.slots + pytree__kept.n_slots, *end;
+    struct pytree__static_types known = { { NULL, NULL, NULL, NULL }, 0 };
+    uint64_t null_mask = 0;
+    if (pytree__kept.n_layouts == PYTREE__KEPT_LAYOUTS) { return &pytree__not_kept; }
+    p->layouts = pytree__kept.layouts;
+    p->nodes = pytree__kept.nodes;
+    p->spans = pytree__kept.spans;
+    p->nullables = pytree__kept.nullables;
+    p->max_layouts = 1;
+    p->max_nodes = PYTREE__KEPT_NODES;
+    p->max_spans = PYTREE__KEPT_SPANS;
+    p->max_nullables = PYTREE__KEPT_NULLABLES;
+    if (p->max_nullables - p->n_nullables > PYTREE__LAYOUT_NULLABLES) {
+        p->max_nullables = p->n_nullables + PYTREE__LAYOUT_NULLABLES;
+    }
+    if (!pytree__layout_make(p, layout, type)) { return &pytree__not_kept; }
+    end = pytree__leaf_slots_add(pytree__kept.slots + pytree__kept.n_slots, pytree__kept.slots + PYTREE__KEPT_LEAVES, type, 0,
+                                 &null_mask);
+    if (end == NULL) {
+        p->n_nodes -= layout->n_nodes;
+        p->n_spans -= layout->n_spans;
+        p->n_nullables -= layout->n_nullables;
+        return &pytree__not_kept;
+    }
+    layout->slots = slots;
+    layout->n_slots = (uint16_t)(end - slots);
+    layout->static_views = layout->trivial_statics && pytree__views_are_static(type, &known);
+    pytree__kept.n_slots += layout->n_slots;
+    pytree__kept.n_layouts++;
+    return layout;
 }
 
-/* Adds a struct's static values: bytes that follow one another are one span. There is at least one, which begins the node. */
-static bool pytree__layout_add_statics(pytree__layout_cache *p, pytree__layout *layout, const pytree_type *type, size_t offset,
-                                       uint32_t node)
+/* Keep a type's layout from now on. Returns NULL if it is not kept. */
+static PYTREE__NOINLINE pytree__layout *pytree__layout_keep(const pytree_type *type)
 {
-    const pytree_field *row = type->fields;
-    pytree__static_span *span = &p->spans[p->n_spans], *const last = p->spans + p->max_spans;
-    uint32_t from = 0, to = 0;            /* bytes that follow one another, up to here */
-    unsigned left = type->n_fields - type->n_children;         /* STATIC and DROP rows that still come */
-    if (span == last) { return pytree__layout_full(p); }
-    span->row = NULL;
-    span->node = node;
-    for (; left != 0; row++) {
-        const uint32_t at = (uint32_t)(offset + row->offset), size = (uint32_t)row->size;
-        const bool bytes = row->form == PYTREE__PACK_BYTES;
-        if (row->row == PYTREE_ROW_DATA) { continue; }
-        left--;
-        if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (bytes) { layout->n_statics += size; } else { layout->trivial_statics = false; }
-        if (bytes && at == to && from != to) {
-            to += size;
-            continue;
-        }
-        if (from != to || span->row != NULL) {
-            span->at = from;
-            span->bytes = to - from;
-            if (++span == last) { return pytree__layout_full(p); }
-            span->node = UINT32_MAX;
-        }
-        from = at;
-        to = bytes ? at + size : at;
-        span->row = bytes ? NULL : row;
+    if (type->kept == NULL || __atomic_load_n(type->kept, __ATOMIC_RELAXED) != NULL) { return NULL; }
+    if (__atomic_exchange_n(&pytree__kept.busy, 1, __ATOMIC_ACQUIRE) != 0) { return NULL; }
+    if (*type->kept == NULL) {            /* the descriptor may be a copy in a tree, which will be freed */
+        __atomic_store_n(type->kept, pytree__kept_make(pytree__origin(type)), __ATOMIC_RELEASE);
     }
-    span->at = from;
-    span->bytes = to - from;
-    p->n_spans = (uint32_t)(span - p->spans) + 1;
+    __atomic_store_n(&pytree__kept.busy, 0, __ATOMIC_RELEASE);
+    return pytree__layout_kept(type);
+}
+#endif
+
+/* Returns the layout that is kept for a type; NULL if none is. Another copy of the library in the program, perhaps in a module
+ * that is gone by now, may have kept its own: that is not looked at. */
+static pytree__layout *pytree__layout_kept(const pytree_type *type)
+{
+#if PYTREE__KEEPS
+    pytree__layout *const layout = type->kept == NULL ? NULL : __atomic_load_n(type->kept, __ATOMIC_ACQUIRE);
+    const bool mine = (uintptr_t)layout - (uintptr_t)pytree__kept.layouts < sizeof pytree__kept.layouts;
+    return mine && layout->type == type ? layout : NULL;
+#else
+    (void)type;
+    return NULL;
+#endif
+}
+
+/* ---- Find layouts ---------------------------------------------------------------------------------------------------- */
+
+/* Copies a layout that is kept, so that its nodes can be changed. Returns false if there is no room. */
+static bool pytree__layout_copy(pytree__layout_cache *p, pytree__layout *layout, const pytree__layout *kept)
+{
+    if (kept->n_nodes > p->max_nodes - p->n_nodes) { return pytree__layout_full(p); }
+    *layout = *kept;
+    layout->nodes = p->nodes + p->n_nodes;
+    p->n_nodes += kept->n_nodes;
+    memcpy(layout->nodes, kept->nodes, kept->n_nodes * sizeof *kept->nodes);
     return true;
 }
 
-/* Counts the leaves that a struct has if it is a run and nothing in it is None. It calls itself for structs that lie in
- * structs: no deeper than C's declarations. */
-static uint32_t pytree__most_leaves(const pytree_type *type)
-{
-    uint32_t n = 0;
-    unsigned i;
-    for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *const row = &type->fields[i];
-        if (row->row != PYTREE_ROW_DATA) { continue; }
-        n += row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE ? pytree__most_leaves(row->type) : 1;
-    }
-    return n;
-}
-
-/* Adds a pointer that may be NULL, whose node is the layout's number `node`. Returns false if there is no room. */
-static bool pytree__layout_add_nullable(pytree__layout_cache *p, pytree__layout *layout, const pytree_field *row,
-                                        size_t offset, uint32_t node)
-{
-    pytree__nullable *const nullable = &p->nullables[p->n_nullables];
-    if (p->n_nullables == p->max_nullables) { return pytree__layout_full(p); }
-    p->n_nullables++;
-    nullable->at = (uint32_t)(offset + row->offset);
-    nullable->node = (uint16_t)node;
-    nullable->is_struct = row->place == PYTREE_POINTER && row->ndim == 0;
-    if (nullable->is_struct) { layout->n_pointed += pytree__most_leaves(row->type); }
-    return true;
-}
-
-/* Adds a struct at `offset`, whose type has a layout already, as nodes from `node` on. Returns false if it has none, or there
- * is no room. */
-static bool pytree__layout_add_known(pytree__layout_cache *p, pytree__layout *layout, const pytree_type *type,
-                                     size_t offset, uint32_t node)
-{
-    const pytree__layout *const known = &p->layouts[pytree__type_slot(type) & (p->max_layouts - 1)];
-    pytree__static_span *span = &p->spans[p->n_spans];
-    pytree__nullable *nullable = &p->nullables[p->n_nullables];
-    uint32_t i;
-    if (known->type != type || known->n_nodes == 0 || known->null_mask != 0
-        || known->n_nodes > PYTREE__LAYOUT_NODES - node || known->n_spans > p->max_spans - p->n_spans
-        || known->n_nullables > p->max_nullables - p->n_nullables) {
-        return false;
-    }
-    if (p->nodes != NULL) { memcpy(&p->nodes[node], &p->nodes[known->nodes], known->n_nodes * sizeof *p->nodes); }
-    node -= layout->nodes;
-    for (i = 0; i < known->n_spans; i++, span++) {
-        *span = p->spans[known->spans + i];
-        span->at += (uint32_t)offset;
-        if (span->node != UINT32_MAX) { span->node += node; }
-    }
-    for (i = 0; i < known->n_nullables; i++, nullable++) {
-        *nullable = p->nullables[known->nullables + i];
-        nullable->at += (uint32_t)offset;
-        nullable->node = (uint16_t)(nullable->node + node);
-    }
-    p->n_nodes += known->n_nodes;
-    p->n_spans += known->n_spans;
-    p->n_nullables += known->n_nullables;
-    layout->n_leaves = known->n_leaves;
-    layout->n_statics += known->n_statics;
-    layout->n_pointed += known->n_pointed;
-    if (!known->trivial_statics) { layout->trivial_statics = false; }
-    return true;
-}
-
-/* Adds the rows of a struct that lies at `offset` of the layout's. Returns false if such structs are no runs, or there is no
- * room. It calls itself for structs that lie in structs: no deeper than C's declarations. */
-static bool pytree__layout_add_rows(pytree__layout_cache *p, pytree__layout *layout, const pytree_type *type, size_t offset)
-{
-    const pytree_node leaf = { NULL, 0, 1, 1, 0 };
-    const uint32_t first = p->n_nodes;
-    const pytree_field *row = type->fields;
-    uint32_t n = first, n_leaves = 0, left = type->n_children;             /* nodes; leaves in this struct; rows that come */
-    if (type->views == NULL || !type->self_contained || type->size > UINT32_MAX) { return false; }
-    for (; left != 0; row++) {
-        if (row->row != PYTREE_ROW_DATA) { continue; }
-        left--;
-        if (row->place == PYTREE_IN_PLACE && row->form == PYTREE_FORM_STRUCT) {
-            p->n_nodes = n;
-            layout->n_leaves = 0;
-            if (!pytree__layout_add_known(p, layout, row->type, offset + row->offset, n)
-                && !pytree__layout_add_rows(p, layout, row->type, offset + row->offset)) {
-                return false;
-            }
-            n = p->n_nodes;
-            n_leaves += layout->n_leaves;
-            continue;
-        }
-        if (n == PYTREE__LAYOUT_NODES) { return pytree__layout_full(p); }
-        if (row->optional != 0) {
-            if (!pytree__layout_add_nullable(p, layout, row, offset, n - layout->nodes)) { return false; }
-        }
-        if (p->nodes != NULL) { p->nodes[n] = leaf; }
-        n++;
-        n_leaves++;
-    }
-    if (n == PYTREE__LAYOUT_NODES) { return pytree__layout_full(p); }
-    if (!pytree__layout_add_statics(p, layout, type, offset, n - layout->nodes)) { return false; }
-    p->n_nodes = n + 1;
-    layout->n_leaves = n_leaves;
-    if (p->nodes != NULL) {
-        pytree_node *const node = &p->nodes[n];
-        node->type = type;
-        node->arity = type->n_children;
-        node->leaves = n_leaves;
-        node->nodes = n + 1 - first;
-        node->meta = 0;
-    }
-    return true;
-}
-
-/* Finds or makes the layout of a type, which stands in the place that is the type's own or in one of those behind it. */
-static pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree_type *type)
+/* Finds, keeps or makes the layout of a type. One of the call's own stands in the place that is the type's or in one of those
+ * behind it. */
+static PYTREE__NOINLINE pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree_type *type)
 {
     const size_t slot = pytree__type_slot(type);
     pytree__layout *layout = &p->layouts[slot & (p->max_layouts - 1)];
+    const pytree__layout *kept = pytree__layout_kept(type);
     size_t i;
     bool empty;
+#if PYTREE__KEEPS
+    if (PYTREE__UNLIKELY(kept == NULL)) { kept = pytree__layout_keep(type); }
+#endif
+    if (kept != NULL && (kept->n_nullables == 0 || p->nodes == NULL)) { return (pytree__layout *)(uintptr_t)kept; }
     for (i = 1; layout->type != type && layout->type != NULL && i < p->max_layouts; i++) {
         layout = &p->layouts[(slot + i) & (p->max_layouts - 1)];
     }
@@ -196,24 +145,10 @@ static pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree
     do {
         empty = p->n_nodes + p->n_spans + p->n_nullables == 0;
         p->full = false;
-        layout->type = type;
-        layout->nodes = p->n_nodes;
-        layout->spans = p->n_spans;
-        layout->nullables = p->n_nullables;
-        layout->n_leaves = layout->n_statics = layout->n_pointed = 0;
-        layout->null_mask = 0;
-        layout->trivial_statics = true;
-        if (pytree__layout_add_rows(p, layout, type, 0)) {
-            layout->n_nodes = p->n_nodes - layout->nodes;
-            layout->n_spans = p->n_spans - layout->spans;
-            layout->n_nullables = p->n_nullables - layout->nullables;
-            return layout;
-        }
+        if (kept != NULL ? pytree__layout_copy(p, layout, kept) : pytree__layout_make(p, layout, type)) { return layout; }
         if (p->full && !empty) { pytree__layout_clear(p); }    /* perhaps there is room when the others are gone */
     } while (p->full && !empty);
-    p->n_nodes = layout->nodes;
-    p->n_spans = layout->spans;
-    p->n_nullables = layout->nullables;
+    layout->type = type;
     layout->n_nodes = 0;
     return layout;
 }
@@ -221,20 +156,16 @@ static pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree
 /* Returns the layout of a type, valid until the next one is asked for. */
 PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const pytree_type *type)
 {
-    static const pytree__layout none = { NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, 0 };
+    static const pytree__layout none = { NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, true, false };
     if (!PYTREE__LAYOUTS) { return (pytree__layout *)(uintptr_t)&none; }
-    if (PYTREE__UNLIKELY(p->last->type != type)) {
-        pytree__layout *const first = &p->layouts[pytree__type_slot(type) & (p->max_layouts - 1)];
-        p->last = PYTREE__LIKELY(first->type == type) ? first : pytree__layout_find(p, type);
-    }
+    if (PYTREE__UNLIKELY(p->last->type != type)) { p->last = pytree__layout_find(p, type); }
     return p->last;
 }
 
 /* Finds which of a struct's nullables are NULL. Returns false if one leads to a struct, so that this one is no run. */
-PYTREE__INLINE bool pytree__layout_view(const pytree__layout_cache *p, const pytree__layout *layout, const void *self,
-                                        uint64_t *null_mask)
+PYTREE__INLINE bool pytree__layout_view(const pytree__layout *layout, const void *self, uint64_t *null_mask)
 {
-    const pytree__nullable *nullable = &p->nullables[layout->nullables], *const end = nullable + layout->n_nullables;
+    const pytree__nullable *nullable = layout->nullables, *const end = nullable + layout->n_nullables;
     uint64_t bit = 1, found = 0;
     const void *pointer;
     for (; nullable != end; nullable++, bit <<= 1) {
@@ -248,11 +179,11 @@ PYTREE__INLINE bool pytree__layout_view(const pytree__layout_cache *p, const pyt
 
 /* Makes the nodes those of a struct in which these nullables are None: changes those that were not, or were, and counts their
  * leaves in the structs around them. */
-static PYTREE__APART void pytree__layout_specialize(pytree__layout_cache *p, pytree__layout *layout, uint64_t null_mask)
+static PYTREE__APART void pytree__layout_specialize(pytree__layout *layout, uint64_t null_mask)
 {
     const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
-    const pytree__nullable *nullable = &p->nullables[layout->nullables];
-    pytree_node *const nodes = &p->nodes[layout->nodes];
+    const pytree__nullable *nullable = layout->nullables;
+    pytree_node *const nodes = layout->nodes;
     uint64_t changed = layout->null_mask ^ null_mask;
     layout->null_mask = null_mask;
     for (; changed != 0; nullable++, changed >>= 1, null_mask >>= 1) {
@@ -273,8 +204,8 @@ PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const
 {
     pytree__layout *const layout = pytree__layout_of(p, type);
     uint64_t null_mask;
-    if (PYTREE__UNLIKELY(layout->n_nodes == 0) || !pytree__layout_view(p, layout, self, &null_mask)) { return NULL; }
-    if (null_mask != layout->null_mask && !none_is_leaf) { pytree__layout_specialize(p, layout, null_mask); }
+    if (PYTREE__UNLIKELY(layout->n_nodes == 0) || !pytree__layout_view(layout, self, &null_mask)) { return NULL; }
+    if (null_mask != layout->null_mask && !none_is_leaf) { pytree__layout_specialize(layout, null_mask); }
     return layout;
 }
 
@@ -314,11 +245,10 @@ PYTREE__INLINE uint64_t pytree__spans_differ(const char *const self[4], size_t a
 }
 
 /* Tells whether two structs of the layout's type, or (not `pair`) four, have the same None and the same static values. */
-PYTREE__INLINE bool pytree__layout_few_equal(const pytree__layout_cache *p, const pytree__layout *layout,
-                                             const char *const self[4], const bool pair)
+PYTREE__INLINE bool pytree__layout_few_equal(const pytree__layout *layout, const char *const self[4], const bool pair)
 {
-    const pytree__nullable *nullable = &p->nullables[layout->nullables], *const nullables_end = nullable + layout->n_nullables;
-    const pytree__static_span *span = &p->spans[layout->spans], *const spans_end = span + layout->n_spans;
+    const pytree__nullable *nullable = layout->nullables, *const nullables_end = nullable + layout->n_nullables;
+    const pytree__static_span *span = layout->spans, *const spans_end = span + layout->n_spans;
     uint64_t none[4] = { 0, 0, 0, 0 }, differ;
     const void *pointer;
     size_t k;
@@ -347,19 +277,18 @@ PYTREE__INLINE bool pytree__layout_few_equal(const pytree__layout_cache *p, cons
 }
 
 /* Tells whether n structs of the layout's type have the same None and the same static values. */
-PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *layout, size_t n,
-                                                   const pytree_leaf **structs)
+PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout *layout, size_t n, const pytree_leaf **structs)
 {
     const char *self[4];
     size_t k;
     self[0] = (const char *)structs[0]->data;
     self[1] = (const char *)structs[1]->data;
-    if (n == 2) { return pytree__layout_few_equal(p, layout, self, true); }
+    if (n == 2) { return pytree__layout_few_equal(layout, self, true); }
     for (k = 1; k < n; k += 3) {          /* three others at a time, the last one more than once */
         self[1] = (const char *)structs[k]->data;
         self[2] = (const char *)structs[k + 1 < n ? k + 1 : n - 1]->data;
         self[3] = (const char *)structs[k + 2 < n ? k + 2 : n - 1]->data;
-        if (!pytree__layout_few_equal(p, layout, self, false)) { return false; }
+        if (!pytree__layout_few_equal(layout, self, false)) { return false; }
     }
     return true;
 }
@@ -373,10 +302,10 @@ PYTREE__INLINE bool pytree__same_counts(const pytree_node *a, const pytree_node 
 
 /* Tells whether a struct has the same None as a treedef's nodes, and puts those into the layout unless the treedef has no other
  * nodes than rows say. */
-PYTREE__INLINE bool pytree__layout_same_nulls(pytree__layout_cache *p, pytree__layout *layout, const char *self,
-                                              const pytree_def *def, const pytree_node *theirs)
+PYTREE__INLINE bool pytree__layout_same_nulls(pytree__layout *layout, const char *self, const pytree_def *def,
+                                              const pytree_node *theirs)
 {
-    const pytree__nullable *nullable = &p->nullables[layout->nullables], *const end = nullable + layout->n_nullables;
+    const pytree__nullable *nullable = layout->nullables, *const end = nullable + layout->n_nullables;
     uint64_t bit = 1, null_mask = 0;
     const void *pointer;
     for (; nullable != end; nullable++, bit <<= 1) {
@@ -389,22 +318,22 @@ PYTREE__INLINE bool pytree__layout_same_nulls(pytree__layout_cache *p, pytree__l
         }
         if (none) { null_mask |= bit; }
     }
-    if (!def->by_rows && null_mask != layout->null_mask) { pytree__layout_specialize(p, layout, null_mask); }
+    if (!def->by_rows && null_mask != layout->null_mask) { pytree__layout_specialize(layout, null_mask); }
     return true;
 }
 
 /* Tells whether the treedef's nodes from `theirs` on are those of the layout's struct *self, and have its static values. Where
  * all nodes are as rows say, the topmost one tells that the others are. */
-PYTREE__INLINE bool pytree__layout_matches_instance(pytree__layout_cache *p, pytree__layout *layout, const char *self,
-                                                    const pytree_def *def, const pytree_node *theirs)
+PYTREE__INLINE bool pytree__layout_matches_instance(pytree__layout *layout, const char *self, const pytree_def *def,
+                                                    const pytree_node *theirs)
 {
-    const pytree__static_span *span = &p->spans[layout->spans], *const end = span + layout->n_spans;
+    const pytree__static_span *span = layout->spans, *const end = span + layout->n_spans;
     const bool by_rows = def->by_rows;
-    const pytree_node *const mine = by_rows ? NULL : &p->nodes[layout->nodes], *const top = &theirs[layout->n_nodes - 1];
+    const pytree_node *const mine = by_rows ? NULL : layout->nodes, *const top = &theirs[layout->n_nodes - 1];
     const unsigned char *at = def->statics + theirs[span->node].meta;
     uint64_t differ = 0;
     if (PYTREE__UNLIKELY(top->type != layout->type || top->nodes != layout->n_nodes)
-        || !pytree__layout_same_nulls(p, layout, self, def, theirs)) {
+        || !pytree__layout_same_nulls(layout, self, def, theirs)) {
         return false;
     }
     for (; span != end; span++) {
@@ -427,7 +356,7 @@ PYTREE__INLINE bool pytree__layout_matches_instance(pytree__layout_cache *p, pyt
 PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, const pytree_node *n)
 {
     pytree__layout *const layout = pytree__layout_of(p, n->type);
-    const pytree__nullable *const nullable = &p->nullables[layout->nullables];
+    const pytree__nullable *const nullable = layout->nullables;
     const pytree_node *theirs;
     uint64_t null_mask = 0;
     uint32_t i;
@@ -437,18 +366,18 @@ PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, c
         null_mask |= (uint64_t)none << i;
         if (PYTREE__UNLIKELY(nullable[i].is_struct && !none)) { return NULL; }
     }
-    if (PYTREE__UNLIKELY(null_mask != layout->null_mask)) { pytree__layout_specialize(p, layout, null_mask); }
+    if (PYTREE__UNLIKELY(null_mask != layout->null_mask)) { pytree__layout_specialize(layout, null_mask); }
     return layout;
 }
 
 /* Writes a struct's nodes and static values behind those that are there. */
-PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pytree__layout *layout, const char *self,
-                                        pytree_node *nodes, pytree__statics *to)
+PYTREE__INLINE void pytree__layout_emit(const pytree__layout *layout, const char *self, pytree_node *nodes,
+                                        pytree__statics *to)
 {
-    const pytree__static_span *span = &p->spans[layout->spans], *const end = span + layout->n_spans;
+    const pytree__static_span *span = layout->spans, *const end = span + layout->n_spans;
     unsigned char *const at = to->at;     /* bytes that are written might be these, for all that a compiler knows */
     size_t length = to->length;
-    memcpy(nodes, &p->nodes[layout->nodes], layout->n_nodes * sizeof *nodes);
+    memcpy(nodes, layout->nodes, layout->n_nodes * sizeof *nodes);
     for (; span != end; span++) {
         if (span->node != UINT32_MAX) { nodes[span->node].meta = (uint32_t)length; }
         if (PYTREE__LIKELY(span->row == NULL)) {
@@ -464,13 +393,14 @@ PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pyt
 }
 
 /* Returns how many static bytes a struct has. */
-PYTREE__INLINE size_t pytree__layout_bytes(const pytree__layout_cache *p, const pytree__layout *layout, const char *self)
+PYTREE__INLINE size_t pytree__layout_bytes(const pytree__layout *layout, const char *self)
 {
     pytree__statics to = { NULL, 0, 0 };
     uint32_t i;
     if (PYTREE__LIKELY(layout->trivial_statics)) { return layout->n_statics; }
-    for (i = layout->spans; i < layout->spans + layout->n_spans; i++) {
-        if (p->spans[i].row != NULL) { pytree__pack(&to, p->spans[i].row, self + p->spans[i].at); }
+    for (i = 0; i < layout->n_spans; i++) {
+        const pytree__static_span *const span = &layout->spans[i];
+        if (span->row != NULL) { pytree__pack(&to, span->row, self + span->at); }
     }
     return layout->n_statics + to.length;
 }

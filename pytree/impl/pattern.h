@@ -5,123 +5,10 @@
 
 #include "internal.h"
 
-/* ---- Where leaves are ------------------------------------------------------------------------------------------------ */
-
-/* Write how many dimensions a leaf has, and that it is a leaf, as the word that pytree_leaf has them in. */
-PYTREE__INLINE uint64_t pytree__dims_word(int ndim)
-{
-    const struct { int ndim; unsigned form; } dims = { ndim, PYTREE_FORM_LEAF };
-    uint64_t word;
-    memcpy(&word, &dims, sizeof word);
-    return word;
-}
-
-/* Write a slot for each leaf of a struct at `offset` of the one that is inlined. `null_mask` has a bit for each nullable
- * pointer that still comes. Returns what follows the last slot; NULL if there is no room. */
-static struct pytree__leaf_slot *pytree__leaf_slots_add(struct pytree__leaf_slot *slot, const struct pytree__leaf_slot *end,
-                                                        const pytree_type *type, size_t offset, uint64_t *null_mask)
-{
-    const pytree_field *row = type->fields;
-    unsigned left = type->n_children;
-    for (; left != 0 && slot != NULL; row++) {
-        if (row->row != PYTREE_ROW_DATA) { continue; }
-        left--;
-        if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
-            slot = pytree__leaf_slots_add(slot, end, row->type, offset + row->offset, null_mask);
-            continue;
-        }
-        if (row->optional != 0) {
-            const bool none = (*null_mask & 1) != 0;
-            *null_mask >>= 1;
-            if (none) { continue; }
-        }
-        if (slot == end) { return NULL; }
-        slot->type = row->type;
-        slot->dims = pytree__dims_word(row->ndim);
-        slot->at = (uint32_t)(offset + row->offset);
-        slot->bytes = row->place == PYTREE_POINTER ? 0 : (uint32_t)row->size;
-        slot++;
-    }
-    return slot;
-}
-
-/* ---- What extents are computed from ----------------------------------------------------------------------------------- */
-
-/* Tell whether a text begins with "self->n", where n is a static integer of the struct, whose static values are all bytes.
- * Return what follows, or NULL. */
-static const char *pytree__behind_static(const pytree_type *type, const char *text)
-{
-    const pytree_field *row = type->fields, *const end = row + type->n_fields;
-    if (strncmp(text, "self->", 6) != 0) { return NULL; }
-    for (text += 6; row != end; row++) {
-        const char *name = row->name, *at = text;
-        if (row->row != PYTREE_ROW_STATIC || row->ndim != 0) { continue; }
-        while (*name != '\0' && *name == *at) { name++; at++; }
-        if (*name == '\0' && (*at == ',' || *at == ')' || *at == ' ')) {
-            return row->type->dtype <= PYTREE_U64 ? at : NULL; /* the text may read through an address */
-        }
-    }
-    return NULL;
-}
-
-/* Tell whether the extents of an array are computed from numbers and static integers of the struct alone, by the text of its
- * row. A function or a macro may read anything. */
-static PYTREE__APART_CLANG bool pytree__extents_are_static(const pytree_type *type, const char *text)
-{
-    int depth = 1;
-    if (strncmp(text, ", ARRAY(", 8) != 0) { return false; }
-    for (text += 8; depth != 0 && text != NULL; ) {
-        switch (*text) {
-        case 's': text = pytree__behind_static(type, text); continue;
-        case '(': depth++; break;
-        case ')': depth--; break;
-        case ' ': case ',': case '+': case '-': case '*': case '/': case '%': break;
-        default: if (*text < '0' || *text > '9') { return false; }
-        }
-        text++;
-    }
-    return text != NULL;
-}
-
-/* Types whose rows were found to be static, so that of several equal structs in a struct only one is looked at. */
-struct pytree__static_types { const pytree_type *of[4]; unsigned n; };
-
-/* Tell whether the views of a struct's leaves follow from its static values, from where it is and from its pointers. Strings
- * are looked at themselves. The struct is self-contained: its rows have no functions, lie in it or behind one pointer, and are
- * leaves but for structs. It calls itself for structs that lie in structs: no deeper than C's declarations. */
-static bool pytree__views_are_static(const pytree_type *type, struct pytree__static_types *known)
-{
-    const char *text = "";
-    unsigned i;
-    for (i = 0; i < known->n; i++) {
-        if (known->of[i] == type) { return true; }
-    }
-    for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *const row = &type->fields[i];
-        if (row->row != PYTREE_ROW_DATA) { continue; }
-        if (row->place == PYTREE_IN_PLACE && row->form == PYTREE_FORM_STRUCT) {
-            if (!pytree__views_are_static(row->type, known)) { return false; }
-            continue;
-        }
-        if (row->place == PYTREE_POINTER && row->ndim == 0) {
-            if (row->optional == 0) { return false; }          /* of which a pattern has only those that are NULL */
-        } else if (row->type->dtype == PYTREE_STRING || row->type->dtype == PYTREE_TEXT) {
-            return false;
-        } else if (row->place == PYTREE_POINTER) {
-            const size_t name = strlen(row->name);
-            const char *const mine = row->name + name + 1 + name;                  /* behind "w\0w" */
-            if (strcmp(mine, text) != 0 && !pytree__extents_are_static(type, mine)) { return false; }
-            text = mine;                  /* arrays of a struct are often as long as the one before them */
-        }
-    }
-    if (known->n < sizeof known->of / sizeof known->of[0]) { known->of[known->n++] = type; }
-    return true;
-}
-
 /* ---- Make a pattern ---------------------------------------------------------------------------------------------------- */
 
 enum {
-    PYTREE__PATTERN_LEAST = 6,            /* structs that follow where it pays to make a pattern */
+    PYTREE__PATTERN_LEAST = 4,            /* structs that follow where it pays to make a pattern */
     PYTREE__PATTERN_TRIALS = 2            /* structs that are unlike the one before them until no more are compared */
 };
 
@@ -150,12 +37,12 @@ static bool pytree__pattern_add_span(struct pytree__pattern *p, size_t at, size_
 }
 
 /* List the leaves of structs in which these nullable pointers are NULL. Return false if there is no room. */
-static PYTREE__APART_CLANG bool pytree__pattern_add_leaves(struct pytree__pattern *p, const pytree_type *type,
+static PYTREE__APART_CLANG bool pytree__pattern_add_leaves(struct pytree__pattern *p, const pytree__layout *layout,
                                                            uint64_t null_mask)
 {
     struct pytree__leaf_slot slots[PYTREE__PATTERN_LEAVES];
-    const struct pytree__leaf_slot *const end = pytree__leaf_slots_add(slots, slots + PYTREE__PATTERN_LEAVES, type, 0,
-                                                                       &null_mask);
+    const struct pytree__leaf_slot *const end = pytree__leaf_slots_for(layout, null_mask, slots,
+                                                                       slots + PYTREE__PATTERN_LEAVES);
     uint32_t i, in_place;
     if (end == NULL) { return false; }
     p->n_pointers = 0;
@@ -170,27 +57,27 @@ static PYTREE__APART_CLANG bool pytree__pattern_add_leaves(struct pytree__patter
 }
 
 /* Make the pattern of structs that have None where this one has it, which is a run. Return false if there is none. */
-static bool pytree__pattern_make(struct pytree__pattern *p, const pytree__layout_cache *cache, const pytree__layout *layout,
-                                 const char *self)
+static bool pytree__pattern_make(struct pytree__pattern *p, const pytree__layout *layout, const char *self)
 {
     struct pytree__static_types known = { { NULL, NULL, NULL, NULL }, 0 };
     uint64_t null_mask = 0;
     uint32_t i;
     p->n_words = p->n_halves = p->n_bytes = p->n_nulls = p->n_sets = 0;
-    if (!layout->trivial_statics || !pytree__views_are_static(layout->type, &known)) { return false; }
+    if (!layout->trivial_statics) { return false; }
+    if (layout->slots != NULL ? !layout->static_views : !pytree__views_are_static(layout->type, &known)) { return false; }
     for (i = 0; i < layout->n_spans; i++) {
-        const pytree__static_span *const span = &cache->spans[layout->spans + i];
+        const pytree__static_span *const span = &layout->spans[i];
         if (!pytree__pattern_add_span(p, span->at, span->bytes)) { return false; }
     }
     for (i = 0; i < layout->n_nullables; i++) {
-        const pytree__nullable *const nullable = &cache->nullables[layout->nullables + i];
+        const pytree__nullable *const nullable = &layout->nullables[i];
         const void *pointer;              /* NULL where it would lead to a struct, which were no run */
         memcpy(&pointer, self + nullable->at, sizeof pointer);
         if (i == PYTREE__PATTERN_PLACES) { return false; }
         if (pointer == NULL) { null_mask |= (uint64_t)1 << i; p->nulls[p->n_nulls++] = nullable->at; }
         else { p->sets[p->n_sets++] = nullable->at; }
     }
-    return pytree__pattern_add_leaves(p, layout->type, null_mask);
+    return pytree__pattern_add_leaves(p, layout, null_mask);
 }
 
 /* Tell whether a struct has None where the pattern has it. */
@@ -218,18 +105,18 @@ PYTREE__INLINE bool pytree__pattern_pays(const struct pytree__pattern *p, const 
 /* Learn from structs that were looked at row by row, one in each of n trees: they are sound and have the same static values and
  * None. `left` more follow in their lists. Return whether those can be compared with them. A pattern is made where the first of
  * those has the same static values. */
-static PYTREE__NOINLINE bool pytree__pattern_learn(struct pytree__pattern *p, const pytree__layout_cache *cache,
-                                                   const pytree__layout *layout, const char *const *self, size_t n, size_t left)
+static PYTREE__NOINLINE bool pytree__pattern_learn(struct pytree__pattern *p, const pytree__layout *layout,
+                                                   const char *const *self, size_t n, size_t left)
 {
     uint64_t null_mask;
     size_t k;
     if (p->type != layout->type || (p->holds && !pytree__pattern_suits(p, self[0]))) {
         const char *const both[4] = { self[0], self[0] + layout->type->size, NULL, NULL };
         if (left < PYTREE__PATTERN_LEAST || layout->n_nodes == 0) { return false; }
-        if (!pytree__layout_view(cache, layout, self[0], &null_mask)) { return false; }        /* goes on: follow.h */
-        if (!pytree__layout_few_equal(cache, layout, both, true)) { p->trials--; return false; }
+        if (!pytree__layout_view(layout, self[0], &null_mask)) { return false; }        /* goes on: follow.h */
+        if (!pytree__layout_few_equal(layout, both, true)) { p->trials--; return false; }
         p->type = layout->type;
-        p->holds = pytree__pattern_make(p, cache, layout, self[0]);
+        p->holds = pytree__pattern_make(p, layout, self[0]);
     }
     for (k = 0; p->holds && k < n; k++) {
         if (!pytree__pattern_suits(p, self[k])) { return false; }
@@ -265,12 +152,12 @@ static PYTREE__NOINLINE size_t pytree__pattern_recall(struct pytree__pattern *p,
                                                       size_t left)
 {
     if (p->next_stretch == p->n_stretches) {
-        if (!pytree__pattern_learn(p, cache, pytree__layout_of(cache, type), self, n, left)) { return 0; }
+        if (!pytree__pattern_learn(p, pytree__layout_of(cache, type), self, n, left)) { return 0; }
         return n == 1 ? pytree__pattern_count_one(p, self[0], left) : pytree__pattern_count_four(p, self, left);
     }
     if (p->type != type || !pytree__pattern_suits(p, self[0])) {
         p->type = type;
-        p->holds = pytree__pattern_make(p, cache, pytree__layout_of(cache, type), self[0]);
+        p->holds = pytree__pattern_make(p, pytree__layout_of(cache, type), self[0]);
         if (!p->holds) { return 0; }
     }
     return p->stretches[p->next_stretch++].n;
@@ -279,30 +166,44 @@ static PYTREE__NOINLINE size_t pytree__pattern_recall(struct pytree__pattern *p,
 /* ---- Compare many structs -------------------------------------------------------------------------------------------- */
 
 /* How structs are like one another at a place: they have the same word, half of one, or byte, or a pointer that is NULL or
- * set, or leaves of one type and number of dimensions, with data. */
-enum { PYTREE__SAME_LEAF = 16, PYTREE__SAME_WORD = 8, PYTREE__SAME_HALF = 4, PYTREE__SAME_BYTE = 1, PYTREE__BOTH_NULL = 0,
-       PYTREE__BOTH_SET = -1 };
+ * set, or a leaf of the same type and number of dimensions, with data; if an array, of the same extent along the first. */
+enum { PYTREE__SAME_ARRAY = 17, PYTREE__SAME_LEAF = 16, PYTREE__SAME_WORD = 8, PYTREE__SAME_HALF = 4, PYTREE__SAME_BYTE = 1,
+       PYTREE__BOTH_NULL = 0, PYTREE__BOTH_SET = -1 };
+struct pytree__likeness {
+    uint64_t word;                        /* of a leaf its dimensions */
+    const pytree_type *type;
+    size_t extent;
+};
 
-/* Read a word, half of one, or a byte; of a leaf its dimensions. */
-PYTREE__INLINE uint64_t pytree__pattern_read(const char *at, const int how)
+PYTREE__INLINE struct pytree__likeness pytree__likeness_of(const char *at, const int how)
 {
-    uint64_t word;
+    struct pytree__likeness x = { 0, NULL, 0 };
+    const pytree_leaf *const leaf = (const pytree_leaf *)(const void *)at;
     uint32_t half;
-    if (how == PYTREE__SAME_LEAF) { at += offsetof(pytree_leaf, ndim); }
-    if (how >= PYTREE__SAME_WORD) { memcpy(&word, at, sizeof word); return word; }
-    if (how == PYTREE__SAME_HALF) { memcpy(&half, at, sizeof half); return half; }
-    return (unsigned char)*at;
+    switch (how) {
+    case PYTREE__SAME_ARRAY: x.extent = leaf->shape[0]; /* fallthrough */
+    case PYTREE__SAME_LEAF:
+        x.type = leaf->type;
+        memcpy(&x.word, at + offsetof(pytree_leaf, ndim), sizeof x.word);
+        break;
+    case PYTREE__SAME_WORD: memcpy(&x.word, at, sizeof x.word); break;
+    case PYTREE__SAME_HALF: memcpy(&half, at, sizeof half); x.word = half; break;
+    case PYTREE__SAME_BYTE: x.word = (unsigned char)*at; break;
+    default: break;
+    }
+    return x;
 }
 
-/* Tell whether a struct has this word at a place, or a pointer as told, or a leaf of a type. */
-PYTREE__INLINE bool pytree__pattern_has(const char *at, const int how, uint64_t word, const pytree_type *type)
+/* Tell whether a struct is like another one at a place. */
+PYTREE__INLINE bool pytree__is_like(const char *at, const int how, struct pytree__likeness x)
 {
     const void *pointer;
-    if (how == PYTREE__SAME_LEAF) {
+    if (how >= PYTREE__SAME_LEAF) {
         const pytree_leaf *const leaf = (const pytree_leaf *)(const void *)at;
-        return leaf->data != NULL && leaf->type == type && pytree__pattern_read(at, how) == word;
+        return leaf->data != NULL && leaf->type == x.type && pytree__likeness_of(at, PYTREE__SAME_LEAF).word == x.word
+               && (how == PYTREE__SAME_LEAF || leaf->shape[0] == x.extent);
     }
-    if (how > PYTREE__BOTH_NULL) { return pytree__pattern_read(at, how) == word; }
+    if (how > PYTREE__BOTH_NULL) { return pytree__likeness_of(at, how).word == x.word; }
     memcpy(&pointer, at, sizeof pointer);
     return how == PYTREE__BOTH_NULL ? pointer == NULL : pointer != NULL;
 }
@@ -313,37 +214,36 @@ PYTREE__INLINE size_t pytree__pattern_column(const char *const self[4], size_t a
                                              const bool one)
 {
     const char *const a = self[0], *const b = self[one ? 0 : 1], *const c = self[one ? 0 : 2], *const d = self[one ? 0 : 3];
-    const pytree_type *const type = how == PYTREE__SAME_LEAF ? ((const pytree_leaf *)(const void *)(a + at))->type : NULL;
-    const uint64_t word = how > PYTREE__BOTH_NULL ? pytree__pattern_read(a + at, how) : 0;
+    const struct pytree__likeness x = pytree__likeness_of(a + at, how);
     const char *next = a + at + size;
     const size_t end = at + n * size;
     size_t i = 0, fours = n / 4;
     if (!one) {
         while (at != end) {
             at += size;
-            if (!pytree__pattern_has(a + at, how, word, type) || !pytree__pattern_has(b + at, how, word, type)
-                || !pytree__pattern_has(c + at, how, word, type) || !pytree__pattern_has(d + at, how, word, type)) {
+            if (!pytree__is_like(a + at, how, x) || !pytree__is_like(b + at, how, x)
+                || !pytree__is_like(c + at, how, x) || !pytree__is_like(d + at, how, x)) {
                 return n - (end - at) / size - 1;
             }
         }
         return n;
     }
     for (; fours != 0; fours--, next += 4 * size) {
-        if (!pytree__pattern_has(next, how, word, type) || !pytree__pattern_has(next + size, how, word, type)
-            || !pytree__pattern_has(next + 2 * size, how, word, type)
-            || !pytree__pattern_has(next + 3 * size, how, word, type)) {
+        if (!pytree__is_like(next, how, x) || !pytree__is_like(next + size, how, x)
+            || !pytree__is_like(next + 2 * size, how, x)
+            || !pytree__is_like(next + 3 * size, how, x)) {
             break;
         }
     }
     if (fours == 0 && n >= 4) {           /* those that are left, at once */
         next = a + end;
-        if (pytree__pattern_has(next, how, word, type) && pytree__pattern_has(next - size, how, word, type)
-            && pytree__pattern_has(next - 2 * size, how, word, type)) {
+        if (pytree__is_like(next, how, x) && pytree__is_like(next - size, how, x)
+            && pytree__is_like(next - 2 * size, how, x)) {
             return n;
         }
         next = a + at + size + n / 4 * 4 * size;
     }
-    for (i = (n / 4 - fours) * 4; i < n && pytree__pattern_has(next, how, word, type); i++) { next += size; }
+    for (i = (n / 4 - fours) * 4; i < n && pytree__is_like(next, how, x); i++) { next += size; }
     return i;
 }
 
@@ -389,12 +289,17 @@ static PYTREE__NOINLINE size_t pytree__pattern_fit(const struct pytree__pattern 
 {
     const size_t step = p->n_leaves * sizeof *given;
     const pytree_leaf *const end = given + p->n_leaves;
+    int i;
     for (; given != end; given++) {
         const char *const all[4] = { (const char *)given, NULL, NULL, NULL };
-        size_t at = offsetof(pytree_leaf, shape), behind = at + (size_t)given->ndim * sizeof given->shape[0];
-        n = pytree__pattern_column(all, 0, step, n, PYTREE__SAME_LEAF, true);
-        for (; at != behind; at += sizeof given->shape[0]) {
-            n = pytree__pattern_column(all, at, step, n, (int)sizeof given->shape[0], true);
+        if (given->ndim == 0) {
+            n = pytree__pattern_column(all, 0, step, n, PYTREE__SAME_LEAF, true);
+            continue;
+        }
+        n = pytree__pattern_column(all, 0, step, n, PYTREE__SAME_ARRAY, true);
+        for (i = 1; i < given->ndim; i++) {
+            n = pytree__pattern_column(all, offsetof(pytree_leaf, shape) + (size_t)i * sizeof given->shape[0], step, n,
+                                       (int)sizeof given->shape[0], true);
         }
     }
     return n;
@@ -402,25 +307,37 @@ static PYTREE__NOINLINE size_t pytree__pattern_fit(const struct pytree__pattern 
 
 /* ---- Take structs that are alike ----------------------------------------------------------------------------------------- */
 
-/* Store leaves in n structs behind `self`, which are like it: one after the other, as leaves are read from memory in order. */
+/* Store leaves in the struct at `self` and, if they are `two`, in the one behind it, which is like it. */
+PYTREE__INLINE void pytree__pattern_store_in(const struct pytree__pattern *p, char *self, const pytree_leaf *leaves,
+                                             const bool two)
+{
+    const size_t size = p->type->size, step = p->n_leaves * sizeof *leaves;
+    const struct pytree__pattern_leaf *leaf = p->leaves, *const pointers = leaf + p->n_pointers;
+    const struct pytree__pattern_leaf *const end = leaf + p->n_leaves;
+    for (; leaf != pointers; leaf++) {
+        const char *const from = (const char *)leaves + leaf->view + offsetof(pytree_leaf, data);
+        char *const at = self + leaf->at;
+        memcpy(at, from, sizeof(void *));
+        if (two) { memcpy(at + size, from + step, sizeof(void *)); }
+    }
+    for (; leaf != end; leaf++) {
+        const char *const from = (const char *)leaves + leaf->view;
+        char *const at = self + leaf->at;
+        const void *data = ((const pytree_leaf *)(const void *)from)->data;
+        if (data != (void *)at) { pytree__copy_few(at, (const char *)data, leaf->bytes); }
+        if (!two) { continue; }
+        data = ((const pytree_leaf *)(const void *)(from + step))->data;
+        if (data != (void *)(at + size)) { pytree__copy_few(at + size, (const char *)data, leaf->bytes); }
+    }
+}
+
+/* Store leaves in n structs behind `self`, which are like it: two at a time, as leaves are read from memory in order. */
 static PYTREE__NOINLINE void pytree__pattern_store(const struct pytree__pattern *p, char *self, const pytree_leaf *leaves,
                                                    size_t n)
 {
     const size_t size = p->type->size, step = p->n_leaves;
-    const struct pytree__pattern_leaf *const pointers = p->leaves + p->n_pointers, *const end = p->leaves + step;
-    for (; n != 0; n--, leaves += step) {
-        const struct pytree__pattern_leaf *leaf = p->leaves;
-        self += size;
-        for (; leaf != pointers; leaf++) {
-            const pytree_leaf *const from = (const pytree_leaf *)(const void *)((const char *)leaves + leaf->view);
-            memcpy(self + leaf->at, &from->data, sizeof from->data);
-        }
-        for (; leaf != end; leaf++) {
-            const pytree_leaf *const from = (const pytree_leaf *)(const void *)((const char *)leaves + leaf->view);
-            char *const at = self + leaf->at;
-            if (from->data != (void *)at) { pytree__copy_few(at, (const char *)from->data, leaf->bytes); }
-        }
-    }
+    for (self += size; n > 1; n -= 2, self += 2 * size, leaves += 2 * step) { pytree__pattern_store_in(p, self, leaves, true); }
+    if (n != 0) { pytree__pattern_store_in(p, self, leaves, false); }
 }
 
 /* Set the address in the view of a struct's leaf. */

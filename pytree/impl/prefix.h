@@ -85,7 +85,7 @@ PYTREE__INLINE bool pytree__alg_closed(pytree__cursor *c, pytree__layout_cache *
     if (type != node->type || !type->self_contained || c->opt->space != NULL || node->leaves > room) { return false; }
     layout = pytree__layout_of(cache, type);
     if (PYTREE__UNLIKELY(layout->n_nodes == 0 || layout->n_nodes != node->nodes)
-        || !pytree__layout_matches_instance(cache, layout, (const char *)value->data, def, node + 1 - layout->n_nodes)) {
+        || !pytree__layout_matches_instance(layout, (const char *)value->data, def, node + 1 - layout->n_nodes)) {
         return false;
     }
     return (pytree__leaf_views(type, value->data, to, to + room, none_is_leaf).flags

@@ -12,7 +12,7 @@
 
 #define PYTREE__BUILTIN(name, size, align, kind, dtype)                                                                 \
     { name, size, align, kind, dtype, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,  \
-      NULL, NULL, NULL }
+      NULL, NULL, NULL PYTREE__KEPT_AT(NULL) }
 
 #define PYTREE__NUMBER(T, dtype) PYTREE__BUILTIN(#T, sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
 

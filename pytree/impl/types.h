@@ -311,6 +311,9 @@ struct pytree__leaf_slot {                /* where a leaf of a struct is */
     uint32_t bytes;                       /* of a value in place; 0: a pointer */
 };
 
+/* Types whose rows were found to be static, so that of several equal structs in a struct only one is looked at. */
+struct pytree__static_types { const pytree_type *of[4]; unsigned n; };
+
 /* What structs that follow one another in a list may have in common. */
 enum {
     PYTREE__PATTERN_PLACES = PYTREE_STACK_PATTERN_PLACES, PYTREE__PATTERN_LEAVES = PYTREE_STACK_PATTERN_LEAVES,

@@ -261,16 +261,15 @@ static size_t pytree__same_types(const pytree_node *node, size_t step, size_t n)
 /* Compares runs that follow in a list by the one that was compared last, whose nodes end at *j and leaves at *behind. Where the
  * treedef has the same nodes and static values for them, and they have those of that run, the given leaves need only be
  * compared with those of that run. The cursor goes behind those that are like it. Return how many those are. */
-static PYTREE__NOINLINE size_t pytree__into_pattern(pytree__cursor *c, const pytree__layout_cache *cache,
-                                                      struct pytree__pattern *p, const char *self, const pytree_def *def,
-                                                    size_t *j, const pytree_leaf **behind)
+static PYTREE__NOINLINE size_t pytree__into_pattern(pytree__cursor *c, const pytree__layout *layout, struct pytree__pattern *p,
+                                                    const char *self, const pytree_def *def, size_t *j,
+                                                    const pytree_leaf **behind)
 {
-    const pytree__layout *const layout = cache->last;
-    const pytree__nullable *nullable = &cache->nullables[layout->nullables], *const end = nullable + layout->n_nullables;
+    const pytree__nullable *nullable = layout->nullables, *const end = nullable + layout->n_nullables;
     const size_t step = layout->n_nodes, bytes = layout->n_statics;
     const bool some_none = p->n_nulls != 0 && p->n_sets != 0;  /* or def->by_rows and the number of leaves tell what is None */
     const pytree_node *const first = &def->nodes[*j - step], *const top = &def->nodes[*j - 1];
-    const unsigned char *const at = def->statics + first[cache->spans[layout->spans].node].meta;
+    const unsigned char *const at = def->statics + first[layout->spans->node].meta;
     pytree__frame *const f = &c->frames[c->n_frames - 1];
     const size_t left = f->count - f->next, nodes = (def->n_nodes - *j) / step, most = nodes < UINT32_MAX ? nodes : UINT32_MAX;
     size_t n = left < most ? left : most, i;
@@ -326,14 +325,14 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
     pytree__flatten_result seen;
     uint64_t null_mask;
     if (put) {                            /* where it turns out to be no run the same leaves are stored again */
-        if (layout->n_nodes == 0 || !pytree__layout_view(cache, layout, self, &null_mask)) { return false; }
+        if (layout->n_nodes == 0 || !pytree__layout_view(layout, self, &null_mask)) { return false; }
         leaf = pytree__store_leaves(type, self, leaf);
         if (leaf == NULL) { return false; }
         *next = leaf;
         return true;
     }
     if (PYTREE__UNLIKELY(layout->n_nodes == 0 || layout->n_nodes > def->n_nodes - *j)) { return false; }
-    if (!pytree__layout_matches_instance(cache, layout, (const char *)self, def, &def->nodes[*j])) {
+    if (!pytree__layout_matches_instance(layout, (const char *)self, def, &def->nodes[*j])) {
         return layout->n_nullables != 0 && pytree__into_following(c, cache, stores, type, self, def, j, next);
     }
     seen = pytree__leaf_views(type, self, views, c->views + c->max_views, false);
@@ -349,8 +348,8 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
         const pytree__frame *const f = &c->frames[c->n_frames - 1];
         const char *const one = (const char *)self;
         if (pytree__pattern_pays(pattern, type, f->count - f->next)
-            && pytree__pattern_learn(pattern, cache, layout, &one, 1, f->count - f->next)) {
-            const uint32_t like = (uint32_t)pytree__into_pattern(c, cache, pattern, one, def, j, next);
+            && pytree__pattern_learn(pattern, layout, &one, 1, f->count - f->next)) {
+            const uint32_t like = (uint32_t)pytree__into_pattern(c, layout, pattern, one, def, j, next);
             if (store != NULL) { store->like = like; }
         }
     }
