@@ -89,9 +89,8 @@ static PYTREE__NOINLINE pytree__layout *pytree__layout_keep(const pytree_type *t
 {
     if (type->kept == NULL || __atomic_load_n(type->kept, __ATOMIC_RELAXED) != NULL) { return NULL; }
     if (__atomic_exchange_n(&pytree__kept.busy, 1, __ATOMIC_ACQUIRE) != 0) { return NULL; }
-    if (*type->kept == NULL) {            /* the descriptor may be a copy in a tree, which will be freed */
-        __atomic_store_n(type->kept, pytree__kept_make(pytree__origin(type)), __ATOMIC_RELEASE);
-    }
+    /* If another thread has just done so it is made twice, which does no harm. The descriptor may be a copy in a tree. */
+    __atomic_store_n(type->kept, pytree__kept_make(pytree__origin(type)), __ATOMIC_RELEASE);
     __atomic_store_n(&pytree__kept.busy, 0, __ATOMIC_RELEASE);
     return pytree__layout_kept(type);
 }

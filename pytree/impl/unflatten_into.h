@@ -347,8 +347,9 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
     if (def->by_rows && c->n_frames != 0 && c->frames[c->n_frames - 1].from == PYTREE__FROM_ROW) {
         const pytree__frame *const f = &c->frames[c->n_frames - 1];
         const char *const one = (const char *)self;
-        if (pytree__pattern_pays(pattern, type, f->count - f->next)
-            && pytree__pattern_learn(pattern, layout, &one, 1, f->count - f->next)) {
+        const size_t left = f->count - f->next;                /* of which a single one is compared as quickly by itself */
+        if (left > 1 && pytree__pattern_pays(pattern, type, left)
+            && pytree__pattern_learn(pattern, layout, &one, 1, left)) {
             const uint32_t like = (uint32_t)pytree__into_pattern(c, layout, pattern, one, def, j, next);
             if (store != NULL) { store->like = like; }
         }
