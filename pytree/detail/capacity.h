@@ -99,7 +99,7 @@
 #define PYTREE__KEPT_AT(place)
 #else
 #if defined(__GCC_ATOMIC_POINTER_LOCK_FREE) && !defined(__TINYC__) && PYTREE_KEPT_LAYOUTS > 0
-#define PYTREE__KEEPS (__GCC_ATOMIC_POINTER_LOCK_FREE == 2)
+#define PYTREE__KEEPS (__GCC_ATOMIC_POINTER_LOCK_FREE == 2 && __GCC_ATOMIC_INT_LOCK_FREE == 2)
 #else
 #define PYTREE__KEEPS 0
 #endif

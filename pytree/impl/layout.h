@@ -42,7 +42,7 @@ static struct {
     pytree__nullable nullables[PYTREE__KEPT_NULLABLES];
     struct pytree__leaf_slot slots[PYTREE__KEPT_LEAVES];
     uint32_t n_layouts, n_slots;
-    unsigned char busy;                   /* a thread makes a layout */
+    int busy;                             /* a thread makes a layout */
 } pytree__kept;
 static pytree__layout pytree__not_kept;   /* in the place of a layout for which there was no room */
 
