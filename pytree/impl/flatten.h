@@ -128,123 +128,31 @@ static void pytree__note_node(struct pytree__flattener *s, const int mode, const
     }
 }
 
-/* Returns false: there is no room. */
-static bool pytree__flatten_full(struct pytree__flattener *s)
-{
-    s->full = true;
-    return false;
-}
-
-/* Finds where the static values of a struct type lie, most often in front of all else. */
-static void pytree__find_leading(struct pytree__leading_statics *leading, const pytree_type *type)
-{
-    const pytree_field *row = type->fields;
-    const size_t at = row->offset;
-    unsigned left = type->n_fields - type->n_children;         /* rows that are no children */
-    size_t end = at;
-    for (; left != 0 && row->row == PYTREE_ROW_STATIC && row->form == PYTREE__PACK_BYTES && row->offset == end; row++) {
-        end += row->size;
-        left--;
-    }
-    leading->type = type;
-    leading->behind = row;
-    leading->at = at;
-    leading->bytes = left == 0 ? end - at : 0;
-}
-
-/* Emits the nodes and static values of a run row by row. Its leaves are counted only. Returns false if the struct is no run, or
- * there is no room (`full`). It calls itself for structs that lie in structs: no deeper than C's declarations. */
-static bool pytree__emit_rows(struct pytree__flattener *s, const pytree_type *type, const char *self)
-{
-    const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
-    const size_t first = s->n_nodes, leaves = s->n_leaves;
-    const pytree_field *row;
-    size_t n = first, n_leaves = leaves, left = type->n_children;
-    pytree_node *node;
-    if (!type->self_contained) { return false; }
-    if (s->max_nodes - n <= left) { return pytree__flatten_full(s); }
-    if (s->leading.type != type) { pytree__find_leading(&s->leading, type); }
-    for (row = s->leading.behind; left != 0; row++) {
-        const void *p;
-        if (row->row != PYTREE_ROW_DATA) { continue; }
-        left--;
-        if (row->place == PYTREE_IN_PLACE && row->form == PYTREE_FORM_STRUCT) {
-            s->n_nodes = n;
-            s->n_leaves = n_leaves;
-            if (!pytree__emit_rows(s, row->type, self + row->offset)) { return false; }
-            n = s->n_nodes;
-            n_leaves = s->n_leaves;
-            if (s->max_nodes - n <= left) { return pytree__flatten_full(s); }
-            continue;
-        }
-        s->nodes[n] = leaf;
-        n_leaves++;
-        if (row->optional != 0) {
-            memcpy(&p, self + row->offset, sizeof p);
-            if (p != NULL && row->place == PYTREE_POINTER && row->ndim == 0) { return false; }     /* a struct */
-            if (p == NULL && !s->cursor.none_is_leaf) {
-                s->nodes[n] = none;
-                n_leaves--;
-            }
-        }
-        n++;
-    }
-    s->n_nodes = n + 1;
-    s->n_leaves = n_leaves;
-    node = &s->nodes[n];
-    node->type = type;
-    node->arity = type->n_children;
-    node->leaves = (uint32_t)(n_leaves - leaves);
-    node->nodes = (uint32_t)(n - first + 1);
-    node->meta = (uint32_t)s->statics.length;
-    if (type->n_fields == type->n_children) { return true; }
-    if (s->leading.type != type) { pytree__find_leading(&s->leading, type); }    /* a struct in it was looked at */
-    if (s->leading.bytes != 0) { pytree__pack_bytes(&s->statics, self + s->leading.at, s->leading.bytes); }
-    else { pytree__pack_struct(&s->statics, type, self); }
-    return true;
-}
-
-/* Emits a run without a layout. Returns false if the struct must be walked node by node instead, or there is no room
- * (`full`). */
-static bool pytree__flatten_run_by_rows(struct pytree__flattener *s, const pytree_type *type, const void *data)
-{
-    const size_t n_nodes = s->n_nodes, n_leaves = s->n_leaves, n_statics = s->statics.length;
-    if (pytree__emit_rows(s, type, (const char *)data)) {
-        const size_t flags =
-            s->capacity == 0
-                ? pytree__validate(type, data, s->cursor.views + s->cursor.n_views, s->cursor.views + s->cursor.max_views)
-                : pytree__leaf_views(type, data, s->leaves + n_leaves, s->leaves + s->capacity, s->cursor.none_is_leaf).flags;
-        if (PYTREE__LIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) == 0)) { return true; }
-        s->full = (flags & PYTREE__NOT_INLINABLE) != 0;
-    }
-    s->n_nodes = n_nodes;
-    s->n_leaves = n_leaves;
-    s->statics.length = n_statics;
-    return false;
-}
-
 /* Emits a run without pushing a frame. Returns false if the struct must be walked node by node instead: a value needs a
- * check, a pointer leads to a node, or there is no room for its views. */
+ * check, a pointer leads to a node, or there is no room for its views; or, in a first pass, for its nodes (`full`). */
 PYTREE__INLINE bool pytree__flatten_run(struct pytree__flattener *s, const int mode, const pytree_type *type, const void *data)
 {
-    const bool none_is_leaf = s->cursor.none_is_leaf;
     const bool direct = mode != PYTREE__COUNT_ALL && s->n_leaves < s->capacity;
     const pytree__layout *layout = NULL;
+    uint64_t null_mask = 0;
     size_t n_leaves = 0;
-    if (mode == PYTREE__FILL && s->first_pass) { return pytree__flatten_run_by_rows(s, type, data); }
     if (mode != PYTREE__LEAVES || !direct) {
-        layout = pytree__layout_for(&s->cache, type, data, none_is_leaf);
+        layout = pytree__layout_for(&s->cache, type, data, s->cursor.none_is_leaf, &null_mask);
         if (layout == NULL) { return false; }
         n_leaves = layout->n_leaves;
     }
     if (mode == PYTREE__FILL
         && PYTREE__UNLIKELY(layout->n_nodes > s->max_nodes - s->n_nodes || s->statics.length > s->statics.room
-                            || layout->n_statics > s->statics.room - s->statics.length)) {
+                            || layout->n_statics > s->statics.room - s->statics.length
+                            || (!layout->trivial_statics && s->first_pass
+                                && pytree__layout_bytes(layout, (const char *)data) > s->statics.room - s->statics.length))) {
+        s->full = s->first_pass;
         return false;
     }
     if (direct) {
         pytree_leaf *const views = s->leaves + s->n_leaves;
-        const pytree__flatten_result seen = pytree__leaf_views(type, data, views, s->leaves + s->capacity, none_is_leaf);
+        const pytree__flatten_result seen = pytree__leaf_views(type, data, views, s->leaves + s->capacity,
+                                                               s->cursor.none_is_leaf);
         if (PYTREE__UNLIKELY((seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
         n_leaves = (size_t)(seen.end - views);
     } else if (mode != PYTREE__COUNT_ALL) {
@@ -252,10 +160,14 @@ PYTREE__INLINE bool pytree__flatten_run(struct pytree__flattener *s, const int m
         const size_t flags = pytree__validate(type, data, c->views + c->n_views, c->views + c->max_views);
         if (PYTREE__UNLIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
     }
-    s->n_leaves += n_leaves;
     if (mode == PYTREE__FILL) {
-        pytree__layout_emit(layout, (const char *)data, s->nodes + s->n_nodes, &s->statics);
+        pytree_node *const nodes = s->nodes + s->n_nodes;
+        pytree__layout_emit(layout, (const char *)data, nodes, &s->statics);
+        if (PYTREE__UNLIKELY(null_mask != layout->null_mask)) {
+            n_leaves = pytree__layout_adapt(layout, nodes, layout->n_leaves, null_mask, null_mask);
+        }
     }
+    s->n_leaves += n_leaves;
     if (mode == PYTREE__COUNT_ALL) { s->statics.length += pytree__layout_bytes(layout, (const char *)data); }
     if (mode != PYTREE__LEAVES) { s->n_nodes += layout->n_nodes; }
     return true;
@@ -411,7 +323,6 @@ static PYTREE__APART_CLANG pytree_status pytree__flatten_first(struct pytree__fl
     *whole = false;
     if (!PYTREE__LAYOUTS) { return pytree__flatten_count(s, &t); }
     s->first_pass = true;
-    s->leading.type = NULL;
     s->nodes = s->room.first.nodes;
     s->max_nodes = PYTREE__FIRST_NODES;
     s->orders = s->room.first.orders;
@@ -420,6 +331,7 @@ static PYTREE__APART_CLANG pytree_status pytree__flatten_first(struct pytree__fl
     s->statics.room = PYTREE__FIRST_STATICS;
     s->leaves = s->room.first.leaves;
     s->capacity = leaves ? PYTREE__FIRST_LEAVES : 0;
+    pytree__layout_cache_bare(&s->cache, &s->room.first.layout);
     status = pytree__flatten_fill(s, &t);
     s->first_pass = false;
     *whole = !s->full && s->n_orders <= s->max_orders && s->statics.length <= s->statics.room

@@ -124,12 +124,16 @@ static struct pytree__leaf_slot *pytree__leaf_slots_for(const pytree__layout *la
 static bool pytree__views_are_static(const pytree_type *type, struct pytree__static_types *known);
 
 /* layout.h */
-static pytree__layout *pytree__layout_kept(const pytree_type *type);
+PYTREE__INLINE pytree__layout *pytree__layout_was_kept(const pytree_type *type);
+PYTREE__INLINE pytree__layout *pytree__layout_kept(const pytree_type *type);
+static uint32_t pytree__layout_adapt(const pytree__layout *layout, pytree_node *nodes, uint32_t n_leaves, uint64_t changed,
+                                     uint64_t null_mask);
 static void pytree__layout_clear(pytree__layout_cache *p);
 static void pytree__layout_cache_init(pytree__layout_cache *p, pytree__layout_space *space);
 PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const pytree_type *type);
+static void pytree__layout_cache_bare(pytree__layout_cache *p, pytree__layout *none);
 PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const pytree_type *type, const void *self,
-                                                  bool none_is_leaf);
+                                                  bool none_is_leaf, uint64_t *null_mask);
 PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout *layout, size_t n, const pytree_leaf **structs);
 PYTREE__INLINE bool pytree__same_counts(const pytree_node *a, const pytree_node *b);
 PYTREE__INLINE bool pytree__layout_few_equal(const pytree__layout *layout, const char *const self[4], const bool pair);

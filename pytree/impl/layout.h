@@ -27,6 +27,15 @@ static PYTREE__APART void pytree__layout_cache_init(pytree__layout_cache *p, pyt
     pytree__layout_clear(p);
 }
 
+/* A cache that has only layouts which are kept: others seem to be none. */
+static PYTREE__APART void pytree__layout_cache_bare(pytree__layout_cache *p, pytree__layout *none)
+{
+    memset(p, 0, sizeof *p);
+    p->layouts = none;
+    p->max_layouts = 1;
+    pytree__layout_clear(p);
+}
+
 /* ---- Layouts that are kept ---------------------------------------------------------------------------------------------
  *
  * A type's layout does not change. The first call that asks for it makes it in static memory and writes where it is beside the
@@ -84,21 +93,11 @@ static pytree__layout *pytree__kept_make(const pytree_type *type)
     return layout;
 }
 
-/* Keep a type's layout from now on. Returns NULL if it is not kept. */
-static PYTREE__NOINLINE pytree__layout *pytree__layout_keep(const pytree_type *type)
-{
-    if (type->kept == NULL || __atomic_load_n(type->kept, __ATOMIC_RELAXED) != NULL) { return NULL; }
-    if (__atomic_exchange_n(&pytree__kept.busy, 1, __ATOMIC_ACQUIRE) != 0) { return NULL; }
-    /* If another thread has just done so it is made twice, which does no harm. The descriptor may be a copy in a tree. */
-    __atomic_store_n(type->kept, pytree__kept_make(pytree__origin(type)), __ATOMIC_RELEASE);
-    __atomic_store_n(&pytree__kept.busy, 0, __ATOMIC_RELEASE);
-    return pytree__layout_kept(type);
-}
 #endif
 
-/* Returns the layout that is kept for a type; NULL if none is. Another copy of the library in the program, perhaps in a module
+/* Returns the layout that was kept for a type; NULL if none was. Another copy of the library in the program, perhaps in a module
  * that is gone by now, may have kept its own: that is not looked at. */
-static pytree__layout *pytree__layout_kept(const pytree_type *type)
+PYTREE__INLINE pytree__layout *pytree__layout_was_kept(const pytree_type *type)
 {
 #if PYTREE__KEEPS
     pytree__layout *const layout = type->kept == NULL ? NULL : __atomic_load_n(type->kept, __ATOMIC_ACQUIRE);
@@ -108,6 +107,29 @@ static pytree__layout *pytree__layout_kept(const pytree_type *type)
     (void)type;
     return NULL;
 #endif
+}
+
+#if PYTREE__KEEPS
+/* Keep a type's layout from now on. Returns NULL if it is not kept. */
+static PYTREE__NOINLINE pytree__layout *pytree__layout_keep(const pytree_type *type)
+{
+    if (type->kept == NULL || __atomic_load_n(type->kept, __ATOMIC_RELAXED) != NULL) { return NULL; }
+    if (__atomic_exchange_n(&pytree__kept.busy, 1, __ATOMIC_ACQUIRE) != 0) { return NULL; }
+    /* If another thread has just done so it is made twice, which does no harm. The descriptor may be a copy in a tree. */
+    __atomic_store_n(type->kept, pytree__kept_make(pytree__origin(type)), __ATOMIC_RELEASE);
+    __atomic_store_n(&pytree__kept.busy, 0, __ATOMIC_RELEASE);
+    return pytree__layout_was_kept(type);
+}
+#endif
+
+/* Returns the layout that is kept for a type, from now on if not before; NULL if none is. */
+PYTREE__INLINE pytree__layout *pytree__layout_kept(const pytree_type *type)
+{
+    pytree__layout *layout = pytree__layout_was_kept(type);
+#if PYTREE__KEEPS
+    if (PYTREE__UNLIKELY(layout == NULL)) { layout = pytree__layout_keep(type); }
+#endif
+    return layout;
 }
 
 /* ---- Find layouts ---------------------------------------------------------------------------------------------------- */
@@ -123,19 +145,14 @@ static bool pytree__layout_copy(pytree__layout_cache *p, pytree__layout *layout,
     return true;
 }
 
-/* Finds, keeps or makes the layout of a type. One of the call's own stands in the place that is the type's or in one of those
- * behind it. */
-static PYTREE__NOINLINE pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree_type *type)
+/* Makes the layout of a type, in the place that is the type's or in one of those behind it; or copies the one that is kept. */
+static PYTREE__NOINLINE pytree__layout *pytree__layout_own(pytree__layout_cache *p, const pytree_type *type,
+                                                           const pytree__layout *kept)
 {
     const size_t slot = pytree__type_slot(type);
     pytree__layout *layout = &p->layouts[slot & (p->max_layouts - 1)];
-    const pytree__layout *kept = pytree__layout_kept(type);
     size_t i;
     bool empty;
-#if PYTREE__KEEPS
-    if (PYTREE__UNLIKELY(kept == NULL)) { kept = pytree__layout_keep(type); }
-#endif
-    if (kept != NULL && (kept->n_nullables == 0 || p->nodes == NULL)) { return (pytree__layout *)(uintptr_t)kept; }
     for (i = 1; layout->type != type && layout->type != NULL && i < p->max_layouts; i++) {
         layout = &p->layouts[(slot + i) & (p->max_layouts - 1)];
     }
@@ -150,6 +167,15 @@ static PYTREE__NOINLINE pytree__layout *pytree__layout_find(pytree__layout_cache
     layout->type = type;
     layout->n_nodes = 0;
     return layout;
+}
+
+/* Finds the layout of a type: one of the call's own, one that is kept, or one that is made. */
+static PYTREE__NOINLINE pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree_type *type)
+{
+    pytree__layout *const own = &p->layouts[pytree__type_slot(type) & (p->max_layouts - 1)], *kept;
+    if (own->type == type) { return own; }
+    kept = pytree__layout_kept(type);
+    return kept != NULL && (kept->n_nullables == 0 || p->nodes == NULL) ? kept : pytree__layout_own(p, type, kept);
 }
 
 /* Returns the layout of a type, valid until the next one is asked for. */
@@ -176,35 +202,42 @@ PYTREE__INLINE bool pytree__layout_view(const pytree__layout *layout, const void
     return true;
 }
 
-/* Makes the nodes those of a struct in which these nullables are None: changes those that were not, or were, and counts their
- * leaves in the structs around them. */
-static PYTREE__APART void pytree__layout_specialize(pytree__layout *layout, uint64_t null_mask)
+/* Makes a layout's nodes, which have so many leaves, those of a struct in which these nullables are None: changes those that were
+ * not, or were, and counts their leaves in the structs around them. Returns how many leaves there are then. */
+static PYTREE__APART uint32_t pytree__layout_adapt(const pytree__layout *layout, pytree_node *nodes, uint32_t n_leaves,
+                                                   uint64_t changed, uint64_t null_mask)
 {
     const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
     const pytree__nullable *nullable = layout->nullables;
-    pytree_node *const nodes = layout->nodes;
-    uint64_t changed = layout->null_mask ^ null_mask;
-    layout->null_mask = null_mask;
     for (; changed != 0; nullable++, changed >>= 1, null_mask >>= 1) {
         const bool is_none = (null_mask & 1) != 0;
         uint32_t i = nullable->node;
         if ((changed & 1) == 0) { continue; }
         nodes[i] = is_none ? none : leaf;
-        layout->n_leaves += is_none ? UINT32_MAX : 1;
+        n_leaves += is_none ? UINT32_MAX : 1;
         for (i++; i < layout->n_nodes; i++) {
             if (nodes[i].nodes > i - nullable->node) { nodes[i].leaves += is_none ? UINT32_MAX : 1; }
         }
     }
+    return n_leaves;
 }
 
-/* Returns the layout as it is for this struct; NULL if it is no run. */
+/* Makes the nodes of one of the call's own layouts so. */
+PYTREE__INLINE void pytree__layout_specialize(pytree__layout *layout, uint64_t null_mask)
+{
+    layout->n_leaves = pytree__layout_adapt(layout, layout->nodes, layout->n_leaves, layout->null_mask ^ null_mask, null_mask);
+    layout->null_mask = null_mask;
+}
+
+/* Returns the layout of a struct, and which of its nullables are None; NULL if it is no run. The layout's nodes are as they are
+ * for this struct, unless the cache has none. */
 PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const pytree_type *type, const void *self,
-                                                  bool none_is_leaf)
+                                                  bool none_is_leaf, uint64_t *null_mask)
 {
     pytree__layout *const layout = pytree__layout_of(p, type);
-    uint64_t null_mask;
-    if (PYTREE__UNLIKELY(layout->n_nodes == 0) || !pytree__layout_view(layout, self, &null_mask)) { return NULL; }
-    if (null_mask != layout->null_mask && !none_is_leaf) { pytree__layout_specialize(layout, null_mask); }
+    if (PYTREE__UNLIKELY(layout->n_nodes == 0) || !pytree__layout_view(layout, self, null_mask)) { return NULL; }
+    if (none_is_leaf) { *null_mask = 0; }
+    if (*null_mask != layout->null_mask && p->nodes != NULL) { pytree__layout_specialize(layout, *null_mask); }
     return layout;
 }
 

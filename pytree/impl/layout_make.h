@@ -85,7 +85,7 @@ static bool pytree__layout_add_nullable(pytree__layout_cache *p, pytree__layout 
 static bool pytree__layout_add_known(pytree__layout_cache *p, pytree__layout *layout, const pytree_type *type,
                                      size_t offset, uint32_t node)
 {
-    const pytree__layout *const kept = pytree__layout_kept(type);
+    const pytree__layout *const kept = pytree__layout_was_kept(type);
     const pytree__layout *const known = kept != NULL ? kept : &p->layouts[pytree__type_slot(type) & (p->max_layouts - 1)];
     pytree__static_span *span = &p->spans[p->n_spans];
     pytree__nullable *nullable = &p->nullables[p->n_nullables];

@@ -203,13 +203,7 @@ struct pytree__small_tree {
     pytree_node nodes[PYTREE__FIRST_NODES];
     uint32_t orders[PYTREE__FIRST_ORDERS];
     unsigned char statics[PYTREE__FIRST_STATICS];
-};
-
-/* Where static values lie in structs of the type that was looked at last: the elements of a list share it. */
-struct pytree__leading_statics {
-    const pytree_type *type;
-    const pytree_field *behind;           /* the row behind those that come first, side by side, as plain bytes */
-    size_t at, bytes;                     /* what these take; 0 bytes: there are others */
+    pytree__layout layout;                /* in the place of one that is not kept */
 };
 
 struct pytree__flattener {
@@ -224,7 +218,7 @@ struct pytree__flattener {
     size_t max_nodes, max_orders;         /* as they were counted */
     const char *space;                    /* of the first node that a namespace can change */
     bool shares;                          /* some nodes may be pytree_same */
-    bool first_pass;                      /* to room.first, row by row: layouts come where that is too small */
+    bool first_pass;                      /* to room.first: layouts of the call come where that is too small */
     bool full;                            /* there was no room for a node */
     pytree__layout_cache cache;
     pytree__cursor_space stacks;
@@ -232,7 +226,6 @@ struct pytree__flattener {
         pytree__layout_space layouts;
         struct pytree__small_tree first;
     } room;
-    struct pytree__leading_statics leading;                    /* in a first pass */
 };
 
 /* What stands in the block of an owned tree: see "Build trees". */

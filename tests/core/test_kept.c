@@ -89,9 +89,9 @@ static float numbers[4], others[4];
 
 /* Is the layout of this type kept? Nothing is without atomic operations. */
 #if PYTREE__KEEPS
-#define assert_kept(T, wanted) assert_true((pytree__layout_kept(PYTREE_TYPE(T)) != NULL) == (wanted))
+#define assert_kept(T, wanted) assert_true((pytree__layout_was_kept(PYTREE_TYPE(T)) != NULL) == (wanted))
 #else
-#define assert_kept(T, wanted) assert_null(pytree__layout_kept(PYTREE_TYPE(T)))
+#define assert_kept(T, wanted) assert_null(pytree__layout_was_kept(PYTREE_TYPE(T)))
 #endif
 
 /* Leaves of one tree, put into another one like it, are there; and a tree is built of them, and cloned. */
