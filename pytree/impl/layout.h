@@ -95,8 +95,8 @@ static pytree__layout *pytree__kept_make(const pytree_type *type)
 
 #endif
 
-/* Returns the layout that was kept for a type; NULL if none was. Another copy of the library in the program, perhaps in a module
- * that is gone by now, may have kept its own: that is not looked at. */
+/* Returns the layout that was kept for a type; NULL if none was. Another copy of the library in the program, perhaps in a
+ * module that is gone by now, may have kept its own: that is not looked at. */
 PYTREE__INLINE pytree__layout *pytree__layout_was_kept(const pytree_type *type)
 {
 #if PYTREE__KEEPS
@@ -202,8 +202,8 @@ PYTREE__INLINE bool pytree__layout_view(const pytree__layout *layout, const void
     return true;
 }
 
-/* Makes a layout's nodes, which have so many leaves, those of a struct in which these nullables are None: changes those that were
- * not, or were, and counts their leaves in the structs around them. Returns how many leaves there are then. */
+/* Makes a layout's nodes, which have so many leaves, those of a struct in which these nullables are None: changes those that
+ * were not, or were, and counts their leaves in the structs around them. Returns how many leaves there are then. */
 static PYTREE__APART uint32_t pytree__layout_adapt(const pytree__layout *layout, pytree_node *nodes, uint32_t n_leaves,
                                                    uint64_t changed, uint64_t null_mask)
 {
