@@ -331,7 +331,7 @@ static PYTREE__APART_CLANG pytree_status pytree__flatten_first(struct pytree__fl
     s->statics.room = PYTREE__FIRST_STATICS;
     s->leaves = s->room.first.leaves;
     s->capacity = leaves ? PYTREE__FIRST_LEAVES : 0;
-    pytree__layout_cache_bare(&s->cache, &s->room.first.layout);
+    pytree__layout_cache_bare(&s->cache);
     status = pytree__flatten_fill(s, &t);
     s->first_pass = false;
     *whole = !s->full && s->n_orders <= s->max_orders && s->statics.length <= s->statics.room

@@ -131,7 +131,7 @@ static uint32_t pytree__layout_adapt(const pytree__layout *layout, pytree_node *
 static void pytree__layout_clear(pytree__layout_cache *p);
 static void pytree__layout_cache_init(pytree__layout_cache *p, pytree__layout_space *space);
 PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const pytree_type *type);
-static void pytree__layout_cache_bare(pytree__layout_cache *p, pytree__layout *none);
+static void pytree__layout_cache_bare(pytree__layout_cache *p);
 PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const pytree_type *type, const void *self,
                                                   bool none_is_leaf, uint64_t *null_mask);
 PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout *layout, size_t n, const pytree_leaf **structs);

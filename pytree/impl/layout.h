@@ -27,13 +27,15 @@ static PYTREE__APART void pytree__layout_cache_init(pytree__layout_cache *p, pyt
     pytree__layout_clear(p);
 }
 
-/* A cache that has only layouts which are kept: others seem to be none. */
-static PYTREE__APART void pytree__layout_cache_bare(pytree__layout_cache *p, pytree__layout *none)
+/* In the place of a layout, where there is none. */
+static const pytree__layout pytree__no_layout = { NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, true, false };
+
+/* A cache without memory of its own: it has only layouts that are kept. */
+static PYTREE__APART void pytree__layout_cache_bare(pytree__layout_cache *p)
 {
     memset(p, 0, sizeof *p);
-    p->layouts = none;
+    p->layouts = p->last = (pytree__layout *)(uintptr_t)&pytree__no_layout;
     p->max_layouts = 1;
-    pytree__layout_clear(p);
 }
 
 /* ---- Layouts that are kept ---------------------------------------------------------------------------------------------
@@ -175,14 +177,14 @@ static PYTREE__NOINLINE pytree__layout *pytree__layout_find(pytree__layout_cache
     pytree__layout *const own = &p->layouts[pytree__type_slot(type) & (p->max_layouts - 1)], *kept;
     if (own->type == type) { return own; }
     kept = pytree__layout_kept(type);
-    return kept != NULL && (kept->n_nullables == 0 || p->nodes == NULL) ? kept : pytree__layout_own(p, type, kept);
+    if (kept != NULL && (kept->n_nullables == 0 || p->nodes == NULL)) { return kept; }
+    return p->max_nodes == 0 ? p->layouts : pytree__layout_own(p, type, kept);
 }
 
 /* Returns the layout of a type, valid until the next one is asked for. */
 PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const pytree_type *type)
 {
-    static const pytree__layout none = { NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, true, false };
-    if (!PYTREE__LAYOUTS) { return (pytree__layout *)(uintptr_t)&none; }
+    if (!PYTREE__LAYOUTS) { return (pytree__layout *)(uintptr_t)&pytree__no_layout; }
     if (PYTREE__UNLIKELY(p->last->type != type)) { p->last = pytree__layout_find(p, type); }
     return p->last;
 }

@@ -203,7 +203,6 @@ struct pytree__small_tree {
     pytree_node nodes[PYTREE__FIRST_NODES];
     uint32_t orders[PYTREE__FIRST_ORDERS];
     unsigned char statics[PYTREE__FIRST_STATICS];
-    pytree__layout layout;                /* in the place of one that is not kept */
 };
 
 struct pytree__flattener {
