@@ -62,7 +62,8 @@ CHAPTERS = {
                     "fields_missing", "two_forms_at_once", "more_than_512_types", "c99",
                     "cxx_string", "cxx_string_dropped", "cxx_vector_without_word", "cxx_vector_of_pointers",
                     "cxx_vector_of_bool", "cxx_vector_of_others", "cxx_vector_optional", "cxx_vector_without_constructor",
-                    "cxx_reference", "cxx_virtual", "cxx_destructor", "cxx_private", "old_cxx", "max_dims_out_of_range"],
+                    "cxx_reference", "cxx_virtual", "cxx_destructor", "cxx_private", "old_cxx", "max_dims_out_of_range",
+                    "too_many_kept_layouts"],
 }
 
 INTRODUCTION = """\

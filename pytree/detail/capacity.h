@@ -93,6 +93,9 @@
 #ifndef PYTREE_KEPT_LAYOUTS
 #define PYTREE_KEPT_LAYOUTS 128
 #endif
+#if PYTREE_KEPT_LAYOUTS > 4096
+#error "PYTREE_KEPT_LAYOUTS must be at most 4096."
+#endif
 /* They are kept where a pointer can be written at once, for all threads (tcc has nothing for that), beside each descriptor. */
 #if defined(PYTREE_SMALL)
 #define PYTREE__KEEPS 0

@@ -7,7 +7,7 @@
 #define PYTREE_DETAIL_STATE_H
 
 /* Layouts: what does not vary between the structs of a type that are taken as a run. Found from the rows when the first one
- * comes, and kept for the program's later calls (impl/layout_kept.h); without room, for the call. */
+ * comes, and kept for the program's later calls (impl/layout.h); without room, for the call. */
 typedef struct pytree__static_span {      /* static values that lie side by side */
     uint32_t at, bytes;                   /* in the struct */
     const pytree_field *row;              /* of a value that is more than plain bytes; otherwise NULL */
