@@ -746,7 +746,8 @@ pytree pytree_unflatten(const pytree_def *def, size_t n, const pytree_leaf *leav
 
 /* Put n leaves into an existing tree whose structure equals the treedef. Returns PYTREE_OK; on any error the tree is unchanged,
  * because everything is checked before the first write. Pointer fields refer to the given leaves, values in place are copied,
- * everything else stays. The namespace is that of the treedef, unless opt names one. No allocation. */
+ * everything else stays. A leaf may lie where it is copied to; the result is unspecified if it lies where another one is copied
+ * to. The namespace is that of the treedef, unless opt names one. No allocation. */
 pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree dst,
                                     const pytree_options *opt, pytree_error *err);
 

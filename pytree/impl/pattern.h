@@ -307,37 +307,40 @@ static PYTREE__NOINLINE size_t pytree__pattern_fit(const struct pytree__pattern 
 
 /* ---- Take structs that are alike ----------------------------------------------------------------------------------------- */
 
-/* Store leaves in the struct at `self` and, if they are `two`, in the one behind it, which is like it. */
-PYTREE__INLINE void pytree__pattern_store_in(const struct pytree__pattern *p, char *self, const pytree_leaf *leaves,
-                                             const bool two)
+/* Store leaves in n structs behind `self`, which are like it: of each row at a time. */
+static PYTREE__NOINLINE void pytree__pattern_store(const struct pytree__pattern *p, char *self, const pytree_leaf *leaves,
+                                                   size_t n)
 {
     const size_t size = p->type->size, step = p->n_leaves * sizeof *leaves;
     const struct pytree__pattern_leaf *leaf = p->leaves, *const pointers = leaf + p->n_pointers;
     const struct pytree__pattern_leaf *const end = leaf + p->n_leaves;
-    for (; leaf != pointers; leaf++) {
-        const char *const from = (const char *)leaves + leaf->view + offsetof(pytree_leaf, data);
-        char *const at = self + leaf->at;
-        memcpy(at, from, sizeof(void *));
-        if (two) { memcpy(at + size, from + step, sizeof(void *)); }
-    }
     for (; leaf != end; leaf++) {
-        const char *const from = (const char *)leaves + leaf->view;
-        char *const at = self + leaf->at;
-        const void *data = ((const pytree_leaf *)(const void *)from)->data;
-        if (data != (void *)at) { pytree__copy_few(at, (const char *)data, leaf->bytes); }
-        if (!two) { continue; }
-        data = ((const pytree_leaf *)(const void *)(from + step))->data;
-        if (data != (void *)(at + size)) { pytree__copy_few(at + size, (const char *)data, leaf->bytes); }
+        const char *from = (const char *)leaves + leaf->view + offsetof(pytree_leaf, data);
+        char *at = self + size + leaf->at;
+        const void *data;
+        uint64_t word;
+        size_t i = n;
+        if (leaf < pointers) {
+            for (; i > 3; i -= 4, from += 4 * step, at += 4 * size) {
+                memcpy(at, from, sizeof data);
+                memcpy(at + size, from + step, sizeof data);
+                memcpy(at + 2 * size, from + 2 * step, sizeof data);
+                memcpy(at + 3 * size, from + 3 * step, sizeof data);
+            }
+            for (; i != 0; i--, from += step, at += size) { memcpy(at, from, sizeof data); }
+        } else if (leaf->bytes == sizeof word) {
+            for (; i != 0; i--, from += step, at += size) {
+                memcpy(&data, from, sizeof data);
+                memcpy(&word, data, sizeof word);          /* which may be there already */
+                memcpy(at, &word, sizeof word);
+            }
+        } else {
+            for (; i != 0; i--, from += step, at += size) {
+                memcpy(&data, from, sizeof data);
+                if (data != (void *)at) { pytree__copy_few(at, (const char *)data, leaf->bytes); }
+            }
+        }
     }
-}
-
-/* Store leaves in n structs behind `self`, which are like it: two at a time, as leaves are read from memory in order. */
-static PYTREE__NOINLINE void pytree__pattern_store(const struct pytree__pattern *p, char *self, const pytree_leaf *leaves,
-                                                   size_t n)
-{
-    const size_t size = p->type->size, step = p->n_leaves;
-    for (self += size; n > 1; n -= 2, self += 2 * size, leaves += 2 * step) { pytree__pattern_store_in(p, self, leaves, true); }
-    if (n != 0) { pytree__pattern_store_in(p, self, leaves, false); }
 }
 
 /* Set the address in the view of a struct's leaf. */
