@@ -273,13 +273,12 @@ static PYTREE__APART_CLANG const char *const *pytree__build_keys(struct pytree__
 }
 
 /* Evaluate the rows of a struct that is not finished. Pointers that are not set yet lead to zeros for as long as that takes,
- * because rows may read through them. Returns the view of the child that `row` is, or NULL if memory runs out. */
-static PYTREE__APART const pytree_leaf *pytree__build_preview(struct pytree__builder *b, const struct pytree__build_frame *of,
-                                                              const pytree_field *row)
+ * because rows may read through them. Returns the view of the child that is built, or NULL if memory runs out. */
+static PYTREE__APART const pytree_leaf *pytree__build_preview(struct pytree__builder *b, const struct pytree__build_frame *of)
 {
     const pytree_type *const type = of->type;
     pytree_leaf *const views = pytree__build_views(b, type->n_children);
-    const pytree_field *at, *const end = type->fields + type->n_fields;
+    const pytree_field *at, *const row = type->fields + of->rows, *const end = type->fields + type->n_fields;
     void *const zeros = pytree__zeros(), *p;
     size_t child = 0;
     if (views == NULL) { return NULL; }
@@ -330,7 +329,7 @@ static PYTREE__APART void pytree__build_stb(struct pytree__builder *b, const str
     b->stb_cleanups = cleanup;
     memcpy(&at, field, sizeof at);
     if (map && at != NULL) {              /* where values lie in the entries only the generated function knows */
-        const pytree_leaf *view = pytree__build_preview(b, of, row);
+        const pytree_leaf *view = pytree__build_preview(b, of);
         if (view == NULL) { return; }
         at += view->shape[2];
     }
@@ -353,7 +352,7 @@ static PYTREE__APART void pytree__build_list(struct pytree__builder *b, const st
     if (n->type->kind != kind || (!PYTREE__CONTAINERS && row->place == PYTREE_STB)
         || (row->place == PYTREE_IN_PLACE && row->size / step != n->arity)) {
         const bool known = row->place != PYTREE_STB && of->type->views != NULL;
-        const pytree_leaf *view = known ? pytree__build_preview(b, of, row) : NULL;
+        const pytree_leaf *view = known ? pytree__build_preview(b, of) : NULL;
         char expected[PYTREE__SIDE];
         if (view == NULL && b->status != PYTREE_OK) { return; }
         if (!PYTREE__MESSAGES) { pytree__build_fail_node(b, node, ""); return; }

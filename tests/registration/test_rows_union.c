@@ -222,6 +222,25 @@ static void a_tag_without_a_case_is_an_error(void **state)
     pytree_def_free(def);
 }
 
+/* The message has the count of the active member, behind which other rows of the table may stand. */
+static void a_tuple_for_the_list_of_a_union(void **state)
+{
+    static const pytree_type *const known[] = { PYTREE_TYPE(Corner), PYTREE_TYPE(Shape) };
+    Shape s = shape_make(PATH);
+    pytree_leaf leaves[4];
+    pytree_error error = { 0 };
+    pytree_def *def = pytree_def_parse("PyTreeDef(CustomNode(Shape[(4, 2)], [(CustomNode(Corner[()], [*, None]),"
+                                       " CustomNode(Corner[()], [*, *])), *]))", known, 2, NULL, &error);
+    size_t n;
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_ok(pytree_leaves(PYTREE(&s), leaves, COUNT_OF(leaves), &n, NULL, &error), &error);
+    assert_null(pytree_unflatten(def, n, leaves, NULL, &error).data);
+    assert_error(error.status, PYTREE_STRUCTURE, ".as", &error);
+    assert_string_equal(error.message, "expected a list of 2, got tuple of 2");
+    pytree_def_free(def);
+}
+
 static void memory_is_allocated_for_the_active_member(void **state)
 {
     Shape s = { .kind = WEIGHTS, .n = 3 }, far_away = { .kind = FAR, .n = 1 };
@@ -305,6 +324,7 @@ int main(void)
         cmocka_unit_test(a_rebuilt_union_has_tag_and_member),
         cmocka_unit_test(leaves_go_into_the_active_member),
         cmocka_unit_test(a_tag_without_a_case_is_an_error),
+        cmocka_unit_test(a_tuple_for_the_list_of_a_union),
         cmocka_unit_test(memory_is_allocated_for_the_active_member),
         cmocka_unit_test(no_member_no_memory),
         cmocka_unit_test(a_union_without_a_name_has_that_of_its_row),
