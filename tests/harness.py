@@ -65,6 +65,20 @@ CXX_COMPILERS = {
 }
 
 
+# How programs are compiled that may share the library's bodies (see bodies()): compiler, flags.
+CONFIGS = {
+    "gcc-O0": ("gcc", ["-g", "-O0"]),
+    "gcc-O1": ("gcc", ["-O1"]),
+    "gcc-O2": ("gcc", ["-g1", "-O2"]),                # valgrind says lines
+    "clang-O0": ("clang", ["-O0"]),
+    "clang-O2": ("clang", ["-O2"]),
+    "tcc": ("tcc", []),
+    "gcc-sanitized": ("gcc", SANITIZE),
+    "clang-sanitized": ("clang", SANITIZE),
+    "clang-threads": ("clang", ["-g", "-O1", "-fsanitize=thread"]),
+}
+
+
 def pkg_config(package, *arguments):
     """pkg-config's answer as words; its include paths as system paths: not our headers, not our warnings."""
     answer = subprocess.run(["pkg-config", *arguments, package], capture_output=True, text=True, check=False)
@@ -169,6 +183,17 @@ def steps(*commands, timeout=300, cwd=None, env=None):
     return passed()
 
 
+def once(function):
+    """Decorates a function of hashable arguments: for each set of them it is called once, and who asks meanwhile waits."""
+    cached, locks = functools.lru_cache(maxsize=None)(function), collections.defaultdict(threading.Lock)
+
+    @functools.wraps(function)
+    def ask(*arguments):
+        with locks[arguments]:
+            return cached(*arguments)
+    return ask
+
+
 def fresh(path):
     """An empty directory."""
     shutil.rmtree(path, ignore_errors=True)
@@ -178,10 +203,7 @@ def fresh(path):
 
 # ---- The library's bodies --------------------------------------------------------------------------------------------
 
-bodies_locks = collections.defaultdict(threading.Lock)
-
-
-@functools.lru_cache(maxsize=None)
+@once
 def build_bodies(config, compiler, flags, name):
     """Compiles them; see bodies()."""
     folder = BUILD / "tests" / config
@@ -196,8 +218,7 @@ def build_bodies(config, compiler, flags, name):
 def bodies(config, compiler, flags, name="bodies"):
     """The library's bodies as an archive, from which a program that has its own takes nothing: (trouble or None, archive).
     They are compiled once for all who ask for a configuration of that name. `name`: bodies, or watched_bodies (support/watched.h)."""
-    with bodies_locks[config, name]:
-        return build_bodies(config, compiler, tuple(flags), name)
+    return build_bodies(config, compiler, tuple(flags), name)
 
 
 LOG_LINES = 80                  # of a failed check that are shown

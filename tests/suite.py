@@ -17,7 +17,6 @@ import os
 import pathlib
 import re
 import shutil
-import threading
 
 import harness
 from coverage import headers as covered, report as coverage_report
@@ -42,25 +41,15 @@ SHARED = ["-I", TESTS, "-I", TESTS / "support"]        # the headers of the test
 
 # ---- Themes: one cmocka program for each tests/*/test_*.c -------------------------------------------------------------
 
-CONFIGS = {                      # compiler, flags
-    "gcc-O0": ("gcc", ["-g", "-O0"]),
-    "gcc-O1": ("gcc", ["-O1"]),
-    "gcc-O2": ("gcc", ["-O2"]),
-    "clang-O0": ("clang", ["-O0"]),
-    "clang-O2": ("clang", ["-O2"]),
-    "tcc": ("tcc", []),
-    "gcc-sanitized": ("gcc", SANITIZE),
-    "clang-sanitized": ("clang", SANITIZE),
-    "clang-threads": ("clang", ["-g", "-O1", "-fsanitize=thread"]),
-    "valgrind": ("gcc", ["-g", "-O0"]),
+CONFIGS = {
+    **harness.CONFIGS,
     # threads count too; a decision with a call that has a decision among its arguments is an error: its conditions are not counted
     covered.CONFIG: ("clang-19", ["-O0", "-fprofile-instr-generate", "-fcoverage-mapping", "-fcoverage-mcdc",
                                   "-fprofile-update=atomic", "-Wno-parentheses-equality", "-Wno-enum-float-conversion"]),
 }
-# Valgrind takes two thirds of the time where the bodies are optimised.
-BODIES_FLAGS = {"valgrind": ["-g", "-O1"]}
-# Without optimisation: gcc under valgrind, clang under its sanitizers and for coverage. gcc's own sanitizers are at hand for
-# `theme`. On two processors users wait six minutes at most, and `all` takes at most forty: gcc -O1 compiles what -O0 leaves
+PROGRAMS_OF = {"valgrind": "gcc-O2"}              # a configuration that runs the programs of another one
+# Without optimisation: clang under its sanitizers and for coverage, and gcc in the build of meson. gcc's own sanitizers are at hand
+# for `theme`. On two processors users wait six minutes at most, and `all` takes at most forty: gcc -O1 compiles what -O0 leaves
 # out, in two thirds of the time of -O2.
 USER_CONFIGS = ["gcc-O1", "clang-sanitized"]
 PLAIN_CONFIGS = ["gcc-O2", "clang-O2", "tcc"]
@@ -81,10 +70,10 @@ def theme(name):
     return next((path for path in themes() if path.stem == f"test_{name}"), TESTS / f"test_{name}.c")
 
 
-def run_theme(source, config, defines=()):
-    """Builds and runs one test program under one configuration."""
+@harness.once
+def build_theme(source, config, defines):
+    """Compiles and links one test program: (trouble or None, program)."""
     compiler, flags = CONFIGS[config]
-    environment = SANITIZER_SETTINGS
     folder = BUILD / "tests" / config
     folder.mkdir(parents=True, exist_ok=True)
     apart = [], []
@@ -92,21 +81,26 @@ def run_theme(source, config, defines=()):
         flags = [*covered.source(), *flags]
     if source.name.startswith("test_"):
         watched = "#define TEST_WATCHED_BODIES" in source.read_text(encoding="utf-8")
-        trouble, archive = harness.bodies(config, compiler, BODIES_FLAGS.get(config, flags), "bodies") if not watched else \
+        trouble, archive = harness.bodies(config, compiler, flags, "bodies") if not watched else \
             harness.bodies(config, compiler, [*flags, "-O0"], "watched_bodies")     # they count and fail alike at every level
         if trouble:
-            return trouble
+            return trouble, None
         apart = ["-DTEST_BODIES_APART", "-DTEST_WATCHED_APART"], [archive]
     program = folder / "-".join([source.stem, *defines])
-    if config == covered.CONFIG:
-        environment = {**environment, **covered.profile_of(program)}
     built = run(harness.c_compiler(compiler).compile(*flags, *(f"-D{name}" for name in defines), *apart[0], *harness.INCLUDE, *SHARED,
                                               source, *apart[1], "-o", program, "-lcmocka", "-lcjson", "-lz", "-lm", "-lpthread"), timeout=180)
-    if built.status != 0:
-        return failed(built.log())
+    return failed(built.log()) if built.status != 0 else None, program
+
+
+def run_theme(source, config, defines=()):
+    """Builds and runs one test program under one configuration."""
+    trouble, program = build_theme(source, PROGRAMS_OF.get(config, config), tuple(defines))
+    if trouble:
+        return trouble
     if config == "valgrind":
         return harness.cmocka([*VALGRIND, program], timeout=500, env={"PYTREE_TEST_VALGRIND": "1"})
-    return harness.cmocka([program], timeout=600 if config == covered.CONFIG else 180, env=environment)
+    counted = covered.profile_of(program) if config == covered.CONFIG else {}
+    return harness.cmocka([program], timeout=600 if counted else 180, env={**SANITIZER_SETTINGS, **counted})
 
 
 def theme_checks(configs, sources=None):
@@ -237,7 +231,7 @@ def commands_that_end_early():
 
 def harness_checks():
     """Each kind of failure under the configuration that is there to find it."""
-    cases = [("ASSERTION", config, "1 passed, 1 failed", "Failure!") for config in CONFIGS]
+    cases = [("ASSERTION", config, "1 passed, 1 failed", "Failure!") for config in (*CONFIGS, *PROGRAMS_OF)]
     cases += [
         ("CRASH", "gcc-O0", "1 passed, 1 failed", "exit status"),
         ("EXIT", "gcc-O0", "1 passed, 1 failed", "exit status 0"),
@@ -366,11 +360,8 @@ def subproject():
 # ---- stb_ds wherever it is -----------------------------------------------------------------------------------------------
 
 
-MIRRORS = threading.Lock()
-
-
-@functools.lru_cache
-def mirror_without_stb(compiler):
+@harness.once
+def without_stb(compiler):
     """Flags under which the system's headers are all there but stb's: its include folders, mirrored without them by links."""
     said = run([compiler, "-E", "-v", "-x", "c", "/dev/null"]).output
     flags = ["-nostdinc"]
@@ -382,13 +373,7 @@ def mirror_without_stb(compiler):
                 (mirror / entry.name).symlink_to(entry)
         # In one word, and never the folder itself: meson drops words it has seen and folders the compiler knows.
         flags.append(f"-isystem{mirror}")
-    return flags
-
-
-def without_stb(compiler):
-    """The same, made once for all checks."""
-    with MIRRORS:
-        return list(mirror_without_stb(compiler))
+    return tuple(flags)
 
 
 def stb_header():
@@ -432,7 +417,7 @@ def stb_meson(place):
     """The same through meson.build: with stb_ds.h in one place only, or nowhere."""
     folder = harness.fresh(BUILD / "stb" / ("meson_" + re.sub(r"\W+", "_", place)))
     copy = library_copy(folder / "subprojects" / "pytree")
-    flags = without_stb("gcc")
+    flags = list(without_stb("gcc"))
     environment = {"CC": "gcc", "PKG_CONFIG_LIBDIR": str(folder / "pc"), "PKG_CONFIG_PATH": ""}
     (folder / "pc").mkdir()
     (folder / "there" / "stb").mkdir(parents=True)
@@ -546,7 +531,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="*", help="sections, `all`, `fast`, or `theme NAME...`")
     parser.add_argument("-j", type=int, default=None, dest="jobs", help="checks at a time")
-    parser.add_argument("--config", choices=CONFIGS, action="append", help="for `theme`")
+    parser.add_argument("--config", choices=[*CONFIGS, *PROGRAMS_OF], action="append", help="for `theme`")
     parser.add_argument("--define", action="append", default=[], help="for `theme`: macros")
     arguments = parser.parse_args()
     os.chdir(ROOT)

@@ -477,7 +477,8 @@ static pytree parse_many(const char *before, const char *item, const char *after
  * character unless the tree itself takes more. A clone of the tree. */
 static void texts_are_small(void **state)
 {
-    enum { N = SANITIZED ? 5000 : 50000, REST = 2048, CLONE_REST = 4096 };
+    enum { REST = 2048, CLONE_REST = 4096 };
+    const size_t n = slow_here() ? 5000 : 50000;
     static const struct { const char *before, *item; size_t bytes, clone; const char *after; } texts[] = {
         { "[", "1, ", 24, 24, "]" }, { "[", "1,", 24, 24, "]" }, { "[", "0.12345678, ", 24, 24, "]" },
         { "[", "-1e-5, ", 24, 24, "]" }, { "[", "1e-300, ", 24, 24, "]" }, { "[", "True, ", 24, 24, "]" },
@@ -501,14 +502,14 @@ static void texts_are_small(void **state)
         size_t length, end;
         pytree t, clone;
         counted.most = 0;
-        t = parse_many(texts[k].before, texts[k].item, texts[k].after, N, &opt, &length);
+        t = parse_many(texts[k].before, texts[k].item, texts[k].after, n, &opt, &length);
         end = counted.live;
-        assert_in_range(end, sizeof(void *) == 8 ? bytes * N : N, bytes * N + REST);     /* pointers may be shorter */
-        assert_in_range(counted.most, end, bytes * N + REST);
+        assert_in_range(end, sizeof(void *) == 8 ? bytes * n : n, bytes * n + REST);     /* pointers may be shorter */
+        assert_in_range(counted.most, end, bytes * n + REST);
         if (bytes <= 8 * strlen(texts[k].item)) { assert_in_range(counted.most, end, 8 * length + REST); }
         clone = pytree_clone(t, &opt, &error);
         assert_ok(error.status, &error);
-        assert_in_range(counted.live - end, 1, texts[k].clone * N + CLONE_REST);
+        assert_in_range(counted.live - end, 1, texts[k].clone * n + CLONE_REST);
         pytree_free(clone);
         pytree_free(t);
         assert_int_equal(counted.live, 0);

@@ -1,9 +1,8 @@
 """The headers as the configuration `coverage` compiles them, and their text."""
 import functools
 import re
-import threading
 
-from harness import BUILD, ROOT
+from harness import BUILD, ROOT, once
 
 CONFIG = "coverage"                         # in CONFIGS of suite.py
 PROGRAMS = BUILD / "tests" / CONFIG
@@ -11,13 +10,13 @@ FOLDER = BUILD / "coverage"
 SOURCE = FOLDER / "source"
 COMMENT = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|/\*.*?\*/", re.S)
 HINT = re.compile(r"\bPYTREE__(UN)?LIKELY(?=\()")
-copied = threading.Lock()
 
 
-@functools.lru_cache(maxsize=None)
-def make_source():
+@once
+def source():
     """Copies the headers, without hints to the optimiser: clang takes all that is in one for one condition of the decision around
-    it, and gives it the place of the macro. Lines and columns stay as they are; what did not change keeps its time."""
+    it, and gives it the place of the macro. Lines and columns stay as they are; what did not change keeps its time. Returns flags
+    for the compiler that lead to the copies."""
     for path in [ROOT / "pytree.h", ROOT / "pytree_registry.h", *(ROOT / "pytree").rglob("*.h*")]:
         text = path.read_text(encoding="utf-8")
         if path.parent.name in ("impl", "registry"):
@@ -26,13 +25,7 @@ def make_source():
         copy.parent.mkdir(parents=True, exist_ok=True)
         if not copy.exists() or copy.read_text(encoding="utf-8") != text:
             copy.write_text(text, encoding="utf-8")
-
-
-def source():
-    """Flags for the compiler that lead to the copies."""
-    with copied:
-        make_source()
-    return ["-I", SOURCE]
+    return "-I", SOURCE
 
 
 def profile_of(program):

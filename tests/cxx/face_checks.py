@@ -4,11 +4,11 @@ import re
 import shutil
 
 import harness
-from harness import BUILD, C_COMPILERS, CXX_COMPILERS, INCLUDE, ROOT, SANITIZE, Check, passed, steps
+from harness import BUILD, C_COMPILERS, CXX_COMPILERS, INCLUDE, ROOT, Check, passed, steps
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The configurations of the themes, whose bodies serve here, too.
-CONFIGS = {"gcc": ("gcc-O2", ["-O2"]), "clang": ("clang-sanitized", SANITIZE)}
+CONFIGS = {"gcc": "gcc-O2", "clang": "clang-sanitized"}
 NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
 
 
@@ -16,8 +16,8 @@ def program(source, kind, standard):
     """Compiles the source with the C++ compiler, links it with the bodies that the C compiler made, runs the program."""
     folder = BUILD / "cxx" / f"{kind}{standard}"
     folder.mkdir(parents=True, exist_ok=True)
-    config, flags = CONFIGS[kind]
-    trouble, bodies = harness.bodies(config, kind, flags)
+    flags = harness.CONFIGS[CONFIGS[kind]][1]
+    trouble, bodies = harness.bodies(CONFIGS[kind], kind, flags)
     if trouble:
         return trouble
     target = folder / source.stem
@@ -42,7 +42,7 @@ def cuda_half():
     """CUDA's own half-precision types, in a host program that its compiler makes."""
     if NVCC is None:
         return passed("not run: no nvcc")
-    trouble, bodies = harness.bodies(CONFIGS["gcc"][0], "gcc", CONFIGS["gcc"][1])
+    trouble, bodies = harness.bodies("gcc-O2", *harness.CONFIGS["gcc-O2"])
     if trouble:
         return trouble
     target = harness.fresh(BUILD / "cxx" / "half") / "test_half"

@@ -13,7 +13,7 @@ enum { STEP = 7 };
 #endif
 static void sweep(sweep_body *body, void *context)
 {
-    (void)sweep_allocations_by(slow_here() ? 29 : STEP, NULL, body, context);
+    (void)sweep_allocations_by(under_valgrind() ? 71 : slow_here() ? 29 : STEP, NULL, body, context);
 }
 
 /* One call, with its result where it needs one. */
