@@ -131,7 +131,11 @@ static PYTREE__APART_CLANG bool pytree__link(struct pytree__builder *b, size_t n
     if (link == NULL) { return false; }
     link->at = at;
     link->place = (unsigned char)place;
-    link->row = row;
+    if (row != NULL) {
+        link->type = row->type;
+        link->form = row->form;
+        link->ndim = row->ndim;
+    }
     return same;
 }
 
@@ -194,25 +198,26 @@ static PYTREE__APART_CLANG void pytree__link_view(const struct pytree__builder *
         pytree__copy_view(view, &b->leaves[value->of - 1]);
         view->type = pytree__origin(view->type);
         view->data = data;
-    } else if (value->row != NULL && value->row->form != PYTREE_FORM_STRUCT && value->place != PYTREE__LINK_PYTREE
+    } else if (value->type != NULL && value->form != PYTREE_FORM_STRUCT && value->place != PYTREE__LINK_PYTREE
                && !pytree__namespaced(n)) {                    /* a list, a tuple, a map */
-        pytree__view(view, value->row->type, data);
-        view->form = value->row->form;
+        pytree__view(view, value->type, data);
+        view->form = value->form;
         view->shape[0] = n->arity;
     } else {
         pytree__view(view, pytree__origin(n->type), data);
     }
 }
 
-/* Tells whether a pointer of a row may lead to a value. */
-static PYTREE__APART_CLANG bool pytree__link_fits(const pytree_field *row, const pytree_leaf *view)
+/* Tells whether a pointer that is linked may lead to a value. */
+static PYTREE__APART_CLANG bool pytree__link_fits(const struct pytree__build_link *link, const pytree_leaf *view)
 {
-    if (row->form != view->form) {        /* an opaque leaf that is a struct in the treedef's namespace */
-        return row->form == PYTREE_FORM_LEAF && view->form == PYTREE_FORM_STRUCT && pytree__same_struct(view->type, row->type);
+    if (link->form != view->form) {       /* an opaque leaf that is a struct in the treedef's namespace */
+        return link->form == PYTREE_FORM_LEAF && view->form == PYTREE_FORM_STRUCT
+            && pytree__same_struct(view->type, link->type);
     }
-    return (row->form != PYTREE_FORM_LEAF || row->ndim == view->ndim)
-        && (pytree_type_equal(row->type, view->type)
-            || (row->form == PYTREE_FORM_STRUCT && pytree__same_struct(view->type, row->type)));
+    return (link->form != PYTREE_FORM_LEAF || link->ndim == view->ndim)
+        && (pytree_type_equal(link->type, view->type)
+            || (link->form == PYTREE_FORM_STRUCT && pytree__same_struct(view->type, link->type)));
 }
 
 /* Puts what a pytree_same stands for where it belongs. */
@@ -225,8 +230,8 @@ static PYTREE__APART_CLANG void pytree__connect(struct pytree__builder *b, const
     if (value->at != NULL) { pytree__link_view(b, value, &view); }
     if (view.type == NULL || same->place == PYTREE__LINK_VALUE
         || (same->place == PYTREE__LINK_VIEW && view.form != PYTREE_FORM_LEAF)
-        || (same->place == PYTREE__LINK_POINTER && !pytree__link_fits(same->row, &view))) {
-        pytree__build_fail_node(b, same->node, same->row == NULL ? "a value" : same->row->type->name);
+        || (same->place == PYTREE__LINK_POINTER && !pytree__link_fits(same, &view))) {
+        pytree__build_fail_node(b, same->node, same->type == NULL ? "a value" : same->type->name);
     } else if (same->place == PYTREE__LINK_POINTER) {
         memcpy(same->at, &view.data, sizeof view.data);
     } else if (same->place == PYTREE__LINK_VIEW) {

@@ -505,7 +505,9 @@ enum {
 struct pytree__build_link {
     void *at;                             /* a pointer, a pytree, a pytree_leaf, or the value itself; NULL: not yet */
     unsigned char place;                  /* PYTREE__LINK_… */
-    const pytree_field *row;              /* of a struct's child */
+    unsigned char form;                   /* of the row, which may be gone by then: AS makes one for a moment */
+    int ndim;                             /* likewise */
+    const pytree_type *type;              /* likewise; NULL: not a struct's child */
     uint32_t node;
     size_t of;                            /* of a value: one past its last leaf; of a pytree_same: the node it stands for */
 };

@@ -1,6 +1,7 @@
 /* Rows with AS: pointers to void, whose type is computed. */
 #include "rows_shared.h"
 #include "odd_nodes.h"
+#include "pytree/graph.h"
 #include "pytree/ravel.h"
 #include "pytree/safetensors.h"
 
@@ -221,6 +222,58 @@ static void memory_is_allocated(void **state)
     assert_true(sweep_allocations(allocate, NULL) >= 4);
 }
 
+/* What several such pointers lead to is one thing in a graph's copy, too; a graphdef by which it is of another type is refused. */
+static void pointers_share_what_they_lead_to(void **state)
+{
+    static const int kinds[] = { DENSE, NUMBER, LATER };
+    pytree_error error = { 0 };
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(kinds); i++) {
+        Layer layers[2] = { layer_make(kinds[i]), layer_make(kinds[i]) };
+        Model model = { 2, layers, layer_make(kinds[i]) };
+        const pytree copy = pytree_graph_clone(PYTREE(&model), NULL, &error);
+        const Model *const made = copy.data;
+        pytree_def *def = pytree_graphdef(PYTREE(&model), NULL, &error), *again = pytree_graphdef(copy, NULL, &error);
+        assert_ok(error.status, &error);
+        assert_true(pytree_def_equal(def, again));
+        assert_ptr_equal(made->layers[0].layer, made->layers[1].layer);
+        assert_ptr_equal(made->layers[0].layer, made->first.layer);
+        assert_ptr_not_equal(made->first.layer, model.first.layer);
+        assert_ptr_equal(made->layers[0].table, made->layers[1].table);
+        assert_ptr_equal(made->layers[1].table, made->first.table);
+        assert_ptr_equal(made->layers[0].scale, made->first.scale);
+        assert_true(made->first.scale == NULL || ((const Scale *)made->first.scale)->letter == 'b');
+        pytree_free(copy);
+        pytree_def_free(again);
+        pytree_def_free(def);
+    }
+}
+
+static void pointers_do_not_share_another_type(void **state)
+{
+    Layer layer = layer_make(DENSE);
+    Model model = { 1, &layer, layer };
+    char text[400], *kind = text, *next;
+    pytree_leaf *leaves = NULL;
+    pytree_error error = { 0 };
+    pytree_def *def, *wrong;
+    size_t n;
+    (void)state;
+    assert_ok(pytree_graph_flatten(PYTREE(&model), &leaves, 0, &def, NULL, &error), &error);
+    n = def->n_leaves;
+    assert_in_range(pytree_def_text(def, text, sizeof text), 1, sizeof text - 1);
+    while ((next = strstr(kind + 1, "Layer[(")) != NULL) { kind = next; }
+    kind[sizeof "Layer[(" - 1] = '0' + SCALE;
+    wrong = pytree_def_parse(text, types, COUNT_OF(types), NULL, &error);
+    assert_ok(error.status, &error);
+    assert_null(pytree_unflatten(wrong, n, leaves, NULL, &error).data);
+    assert_error(error.status, PYTREE_STRUCTURE, ".first.layer", &error);
+    assert_non_null(strstr(error.message, "expected Scale"));
+    pytree_def_free(wrong);
+    pytree_def_free(def);
+}
+
 static void files_hold_what_pointers_lead_to(void **state)
 {
     Layer layers[2] = { layer_make(DENSE), layer_make(SCALE) };
@@ -292,6 +345,8 @@ int main(void)
         cmocka_unit_test(another_type_is_refused),
         cmocka_unit_test(custom_nodes_and_rows),
         cmocka_unit_test(memory_is_allocated),
+        cmocka_unit_test(pointers_share_what_they_lead_to),
+        cmocka_unit_test(pointers_do_not_share_another_type),
         cmocka_unit_test(files_hold_what_pointers_lead_to),
         cmocka_unit_test(types_that_are_lost),
     };
