@@ -38,7 +38,7 @@ pytree_status pytree_graph_flatten(pytree t, pytree_leaf **leaves, size_t capaci
 pytree_def *pytree_graphdef(pytree t, const pytree_options *opt, pytree_error *err);
 
 /* Copy a graph deeply into one block: nnx.clone, copy.deepcopy. What is shared in it, cycles included, is shared in the copy.
- * Returns it, to be freed with pytree_free; its data is NULL on error. */
+ * A HANDLE is cloned once for each struct. Returns it, to be freed with pytree_free; its data is NULL on error. */
 pytree pytree_graph_clone(pytree t, const pytree_options *opt, pytree_error *err);
 
 /* Receive a place of a walk, with at->view. PYTREE_OK goes on; any other status ends the walk and becomes its result. */

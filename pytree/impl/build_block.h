@@ -216,9 +216,9 @@ static void pytree__builder_end(struct pytree__builder *b)
 }
 
 /* Build a tree from a treedef and leaves, as the mode says: in the struct *t, if that has data; otherwise *t is set. `source`:
- * the tree that they are of, unless the new one refers to them. The builder is on this function's stack only. */
+ * what they are of, unless the new tree refers to them. The builder is on this function's stack only. */
 static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode,
-                                        const pytree *source, const pytree_options *opt, pytree_error *err)
+                                        const struct pytree__source *source, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__builder b;
     struct pytree__build_links links;

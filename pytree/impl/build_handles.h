@@ -28,34 +28,47 @@ static PYTREE__APART_CLANG pytree_status pytree__clone_handles_of(struct pytree_
     return PYTREE_OK;
 }
 
-/* Go over the source as it was flattened, and clone the handles of each struct that has some. After a failure custom nodes that
- * were made are released; handles are with the block. */
-static PYTREE__NOINLINE void pytree__clone_handles(struct pytree__builder *b)
+/* Clone the handles of the open node on top, all of whose children are done and which is number `node` of the source, if it is
+ * the next struct of the clone that has some. */
+static pytree_status pytree__clone_handles_at(struct pytree__builder *b, pytree__cursor *c, size_t node)
 {
-    struct pytree__handles *to = b->handles;
-    struct pytree__custom_cleanup *custom;
+    struct pytree__handles *const to = b->handles;
+    const pytree__frame *const f = &c->frames[c->n_frames - 1];
+    if (to->node != node || f->type != to->type) { return PYTREE_OK; }
+    b->handles = to->next;
+    return f->form == PYTREE_FORM_STRUCT ? pytree__clone_handles_of(b, c, to, f->self) : PYTREE_OK;
+}
+
+/* Go over a source that is a tree as it was flattened, and clone the handles of each struct that has some. */
+static pytree_status pytree__clone_handles_of_tree(struct pytree__builder *b)
+{
     pytree__cursor c;
     pytree__cursor_space stacks;
     const pytree_leaf *value;
     size_t node = 0;
     pytree__cursor_init(&c, &stacks, b->opt, b->err);
-    c.status = pytree__cursor_root(&c, *b->source);
-    while (c.status == PYTREE_OK && to != NULL) {
+    c.status = pytree__cursor_root(&c, b->source->t);
+    while (c.status == PYTREE_OK && b->handles != NULL) {
         const int at = pytree__cursor_next(&c, &value);
         if (at >= PYTREE__DONE) { break; }
         if (at == PYTREE__AT_NODE) { c.status = pytree__open(&c, value); continue; }
         if (at == PYTREE__AT_END) {
-            const pytree__frame *const f = &c.frames[c.n_frames - 1];
-            const bool found = to->node == node && f->type == to->type;
-            if (found && f->form == PYTREE_FORM_STRUCT) { c.status = pytree__clone_handles_of(b, &c, to, f->self); }
-            if (found) { to = to->next; }
+            c.status = pytree__clone_handles_at(b, &c, node);
             pytree__close(&c);
         }
         node++;
     }
-    if (c.status == PYTREE_OK && to != NULL) { c.status = pytree__fail_unstable_callback(b->err); }
     pytree__cursor_end(&c);
-    b->status = c.status;
+    return c.status;
+}
+
+/* Clone the handles of each struct of the source that has some. After a failure custom nodes that were made are released;
+ * handles are with the block. */
+static PYTREE__NOINLINE void pytree__clone_handles(struct pytree__builder *b)
+{
+    struct pytree__custom_cleanup *custom;
+    b->status = b->source->clone_handles(b);
+    if (b->status == PYTREE_OK && b->handles != NULL) { b->status = pytree__fail_unstable_callback(b->err); }
     for (custom = b->custom_cleanups; b->status != PYTREE_OK && custom != NULL; custom = custom->before) {
         if (custom->type->custom->release != NULL) { custom->type->custom->release(custom->self); }
     }

@@ -202,29 +202,39 @@ pytree_def *pytree_graphdef(pytree t, const pytree_options *opt, pytree_error *e
     return def;
 }
 
+/* Goes over a source that is a graph as it was flattened, and clones the handles of each struct that has some. */
+static pytree_status pytree__clone_handles_of_graph(struct pytree__builder *b)
+{
+    struct pytree__graph g;
+    size_t node = 0;
+    int at;
+    pytree__graph_begin(&g, b->source->t, b->opt, b->err);
+    at = pytree__graph_survey(&g) ? pytree__graph_next(&g) : PYTREE__FAILED;
+    for (; at != PYTREE__DONE && at != PYTREE__FAILED && b->handles != NULL; at = pytree__graph_next(&g)) {
+        if (at == PYTREE__AT_END) { g.cursor.status = pytree__clone_handles_at(b, &g.cursor, node); }
+        node += at != PYTREE__AT_NODE;
+    }
+    pytree__graph_end(&g);
+    return g.cursor.status;
+}
+
 pytree pytree_graph_clone(pytree t, const pytree_options *opt, pytree_error *err)
 {
     pytree made = { NULL, NULL };
+    struct pytree__source source;
     pytree_options own;
     pytree_flat flat;
+    source.t = t;
+    source.clone_handles = pytree__clone_handles_of_graph;
     memset(&own, 0, sizeof own);
     if (opt != NULL) { own.allocator = opt->allocator; own.alignment = opt->alignment; own.space = opt->space; }
     flat = pytree__graph_flat(t, &own, err);
-    if (flat.def != NULL) { (void)pytree__build_tree(&made, flat.def, flat.leaves, PYTREE__COPY, NULL, &own, err); }
+    if (flat.def != NULL) { (void)pytree__build_tree(&made, flat.def, flat.leaves, PYTREE__COPY, &source, &own, err); }
     pytree_flat_free(&flat);
     return made;
 }
 
 /* ---- Walk ---------------------------------------------------------------------------------------------------------- */
-
-/* Walks once to find out what is shared, and goes back to the beginning. Returns false on an error. */
-static bool pytree__graph_survey(struct pytree__graph *g)
-{
-    int at;
-    do { at = pytree__graph_next(g); } while (at != PYTREE__DONE && at != PYTREE__FAILED);
-    if (at == PYTREE__DONE) { pytree__graph_restart(g); }
-    return at == PYTREE__DONE;
-}
 
 /* Begins a walk whose steps are reported. Returns false on an error. */
 static bool pytree__graph_report(struct pytree__graph *g, pytree t, const pytree_options *opt, pytree_error *err)

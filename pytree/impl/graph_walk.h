@@ -290,6 +290,15 @@ static int pytree__graph_next(struct pytree__graph *g)
     return at;
 }
 
+/* Walks once to find out what is shared, and goes back to the beginning. Returns false on an error. */
+static bool pytree__graph_survey(struct pytree__graph *g)
+{
+    int at;
+    do { at = pytree__graph_next(g); } while (at != PYTREE__DONE && at != PYTREE__FAILED);
+    if (at == PYTREE__DONE) { pytree__graph_restart(g); }
+    return at == PYTREE__DONE;
+}
+
 static pytree_status pytree__graph_where(pytree t, uint32_t number, const pytree_options *opt, char *text, size_t n)
 {
     struct pytree__text_writer to = pytree__text_to(text, n, NULL);

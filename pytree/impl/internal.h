@@ -439,10 +439,12 @@ static pytree pytree__build_run(struct pytree__builder *b, const pytree *in_plac
 
 /* build_handles.h */
 static PYTREE__NOINLINE void pytree__clone_handles(struct pytree__builder *b);
+static pytree_status pytree__clone_handles_at(struct pytree__builder *b, pytree__cursor *c, size_t node);
+static pytree_status pytree__clone_handles_of_tree(struct pytree__builder *b);
 
 /* build_block.h */
 static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode,
-                                        const pytree *source, const pytree_options *opt, pytree_error *err);
+                                        const struct pytree__source *source, const pytree_options *opt, pytree_error *err);
 
 /* unflatten.h */
 static void pytree__refer_items(struct pytree__builder *b);

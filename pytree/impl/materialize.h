@@ -219,7 +219,10 @@ static pytree_status pytree__materialize(pytree *t, pytree from, int mode, const
     pytree_options own;
     pytree_def *def;
     pytree_leaf *leaves = NULL;
+    struct pytree__source source;
     pytree_status status;
+    source.t = from;
+    source.clone_handles = pytree__clone_handles_of_tree;
     memset(&own, 0, sizeof own);
     if (opt != NULL) {
         own.allocator = opt->allocator;
@@ -230,7 +233,7 @@ static pytree_status pytree__materialize(pytree *t, pytree from, int mode, const
     }
     status = pytree__flatten(from, mode == PYTREE__ALLOCATE, &leaves, 0, &def, &own, err);
     if (status != PYTREE_OK) { return status; }
-    status = pytree__build_tree(t, def, leaves, mode, &from, &own, err);
+    status = pytree__build_tree(t, def, leaves, mode, &source, &own, err);
     pytree_def_free(def);
     return status;
 }

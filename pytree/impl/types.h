@@ -348,6 +348,13 @@ struct pytree__stores {
     struct pytree__store of[PYTREE__STORES];
 };
 
+/* What is cloned: a tree, or a graph. */
+struct pytree__builder;
+struct pytree__source {
+    pytree t;
+    pytree_status (*clone_handles)(struct pytree__builder *b); /* goes over it as over what was flattened */
+};
+
 /* A struct of a clone with handles, which are cloned when the tree is finished. Behind it in the block is a cleanup for each
  * handle. */
 struct pytree__handles {
@@ -421,7 +428,7 @@ struct pytree__builder {
     size_t n_orders;                      /* of the treedef's, those that still come */
     struct pytree__stb_cleanup *stb_cleanups;                  /* the last one first */
     struct pytree__custom_cleanup *custom_cleanups;            /* likewise: those inside others come first */
-    const pytree *source;                 /* what is cloned */
+    const struct pytree__source *source;  /* what is cloned */
     bool has_handles;                     /* some of its structs have handles, */
     struct pytree__handles *handles;      /* namely these */
     struct pytree__build_links *links;    /* of build_same.h; NULL: nothing is shared */

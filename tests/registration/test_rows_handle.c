@@ -1,5 +1,6 @@
 /* Rows with HANDLE: members that only functions of their own can copy and free. */
 #include "rows_shared.h"
+#include "pytree/graph.h"
 
 typedef struct Counter { int value; } Counter;
 typedef struct Pair { int count, value; } Pair;
@@ -261,6 +262,44 @@ static const pytree_custom held_callbacks = { .children = box_children, .rebuild
     PYTREE_FIELD(DROP, counter, HANDLE(counter_clone, counter_free))
 #include "pytree_registry.h"
 
+/* What two paths of a graph lead to, one of which is where it lies, has its handles cloned once; one clone that fails frees all. */
+static void a_graph_clones_what_is_shared_once(void **state)
+{
+    Log logs[2];
+    Trainer t = trainer_make(logs);
+    const pytree graph = PYTREE_LIST(PYTREE(&t.first), PYTREE(&logs[1]), PYTREE(&t));
+    const int before = living;
+    pytree_error error = { 0 };
+    pytree copy;
+    (void)state;
+    calls = fails_at = 0;
+    copy = pytree_graph_clone(graph, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(living, 2 * before);
+    {
+        const pytree *const items = ((const pytree_items *)copy.data)->items;
+        const Trainer *const made = items[2].data;
+        assert_ptr_equal(items[0].data, &made->first);
+        assert_ptr_equal(items[1].data, &made->logs[1]);
+        assert_ptr_not_equal(made->first.counter, t.first.counter);
+        assert_int_equal(made->first.counter->value, 12);
+        assert_int_equal(made->logs[1].counter->value, 11);
+        assert_int_equal(made->bare.counter->value, 20);
+        assert_int_equal(made->logs[0].pair.value, 0);
+    }
+    pytree_free(copy);
+    assert_int_equal(living, before);
+    for (fails_at = calls; fails_at > 0; fails_at--) {
+        calls = 0;
+        copy = pytree_graph_clone(graph, NULL, &error);
+        assert_null(copy.data);
+        assert_in_range(error.status, PYTREE_OK + 1, 1000);
+        assert_non_null(strstr(error.message, "to succeed, got"));
+        assert_int_equal(living, before);
+    }
+    trainer_clear(&t);
+}
+
 static void custom_nodes_are_released_if_a_clone_fails(void **state)
 {
     double x = 1;
@@ -388,6 +427,7 @@ int main(void)
         cmocka_unit_test(a_clone_has_handles_of_its_own),
         cmocka_unit_test(handles_in_moving_memory_are_freed),
         cmocka_unit_test(a_clone_that_fails_leaves_nothing),
+        cmocka_unit_test(a_graph_clones_what_is_shared_once),
         cmocka_unit_test(custom_nodes_are_released_if_a_clone_fails),
         cmocka_unit_test(clones_of_flats_have_zeros),
         cmocka_unit_test(other_trees_have_zeros),
