@@ -222,7 +222,7 @@ static void memory_is_allocated(void **state)
     assert_true(sweep_allocations(allocate, NULL) >= 4);
 }
 
-/* What several such pointers lead to is one thing in a graph's copy, too; a graphdef by which it is of another type is refused. */
+/* What several such pointers lead to is one thing in a graph's copy, too. */
 static void pointers_share_what_they_lead_to(void **state)
 {
     static const int kinds[] = { DENSE, NUMBER, LATER };

@@ -1,4 +1,4 @@
-/* Every row in a graph: a struct beside a copy of its bytes, so that all its pointers lead to what those of the other lead to. */
+/* Every row in a graph: a struct beside a copy of its bytes, whose pointers lead to the same. */
 #include "rows_shared.h"
 #include "rows_every.h"
 #include "pytree/graph.h"
