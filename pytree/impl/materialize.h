@@ -222,7 +222,7 @@ static pytree_status pytree__materialize(pytree *t, pytree from, int mode, const
     struct pytree__source source;
     pytree_status status;
     source.t = from;
-    source.clone_handles = pytree__clone_handles_of_tree;
+    source.clone_handles = PYTREE__MORE_ROWS ? pytree__clone_handles_of_tree : NULL;
     memset(&own, 0, sizeof own);
     if (opt != NULL) {
         own.allocator = opt->allocator;
