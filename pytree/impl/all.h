@@ -17,9 +17,9 @@
 #ifdef PYTREE__SANITIZED
 #pragma GCC optimize("no-inline")
 #elif defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
-#pragma GCC optimize("no-tree-vectorize", "no-tree-vrp", "no-code-hoisting", "no-gcse", "no-schedule-insns2", \
-                     "no-expensive-optimizations", "no-dse", "no-ree", "no-tree-pta", "no-ipa-modref", "align-functions=64", \
-                     "align-loops=32", "align-jumps=16")
+#pragma GCC optimize("no-tree-vectorize", "no-tree-vrp", "no-tree-bit-ccp", "no-code-hoisting", "no-gcse", \
+                     "no-schedule-insns2", "no-expensive-optimizations", "no-dse", "no-ree", "no-tree-pta", "no-ipa-modref", \
+                     "align-functions=64", "align-loops=32", "align-jumps=16")
 #endif
 #endif
 
