@@ -184,7 +184,7 @@ def steps(*commands, timeout=300, cwd=None, env=None):
 
 
 def once(function):
-    """Decorates a function of hashable arguments: for each set of them it is called once, and who asks meanwhile waits."""
+    """Decorates a function of hashable arguments: for each set of them it is called once, and threads that ask meanwhile wait."""
     cached, locks = functools.lru_cache(maxsize=None)(function), collections.defaultdict(threading.Lock)
 
     @functools.wraps(function)

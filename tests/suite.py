@@ -87,9 +87,13 @@ def build_theme(source, config, defines):
             return trouble, None
         apart = ["-DTEST_BODIES_APART", "-DTEST_WATCHED_APART"], [archive]
     program = folder / "-".join([source.stem, *defines])
+    made = program.with_name(f"{program.name}.{os.getpid()}")  # another process may be running it, or make it, too
     built = run(harness.c_compiler(compiler).compile(*flags, *(f"-D{name}" for name in defines), *apart[0], *harness.INCLUDE, *SHARED,
-                                              source, *apart[1], "-o", program, "-lcmocka", "-lcjson", "-lz", "-lm", "-lpthread"), timeout=180)
-    return failed(built.log()) if built.status != 0 else None, program
+                                              source, *apart[1], "-o", made, "-lcmocka", "-lcjson", "-lz", "-lm", "-lpthread"), timeout=180)
+    if built.status != 0:
+        return failed(built.log()), None
+    made.replace(program)
+    return None, program
 
 
 def run_theme(source, config, defines=()):

@@ -307,7 +307,7 @@ static PYTREE__NOINLINE size_t pytree__pattern_fit(const struct pytree__pattern 
 
 /* ---- Take structs that are alike ----------------------------------------------------------------------------------------- */
 
-/* Store leaves in n structs behind `self`, which are like it: of each row at a time. */
+/* Store leaves in n structs behind `self`, which are like it, one row of all structs after the other. */
 static PYTREE__NOINLINE void pytree__pattern_store(const struct pytree__pattern *p, char *self, const pytree_leaf *leaves,
                                                    size_t n)
 {
@@ -331,7 +331,7 @@ static PYTREE__NOINLINE void pytree__pattern_store(const struct pytree__pattern 
         } else if (leaf->bytes == sizeof word) {
             for (; i != 0; i--, from += step, at += size) {
                 memcpy(&data, from, sizeof data);
-                memcpy(&word, data, sizeof word);          /* which may be there already */
+                memcpy(&word, data, sizeof word);          /* perhaps from `at` itself */
                 memcpy(at, &word, sizeof word);
             }
         } else {
