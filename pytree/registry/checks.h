@@ -14,12 +14,11 @@
  *     int pytree__takes_Linear(Linear); */
 #define PYTREE__HAS_NAME PYTREE__LACKS(PYTREE__QUOTE(PYTREE__S), ' ') && PYTREE__LACKS(PYTREE__QUOTE(PYTREE__S), ';')      \
     && PYTREE__LACKS(PYTREE__QUOTE(PYTREE__S), '"')
-#define PYTREE__HAS_WORDS PYTREE__LACKS("" PYTREE_FIELDS, ' ')
-#define PYTREE__HAS_NO_DOTS PYTREE__LACKS("" PYTREE_FIELDS, '.')
+#define PYTREE__LACK(text) PYTREE__WORDS = PYTREE__LACKS(text, ' '), PYTREE__DOTS = PYTREE__LACKS(text, '.')
 #if defined(__cplusplus)                  /* where they are constants to an assertion, too */
 #define PYTREE__WORD PYTREE__HAS_NAME
-#define PYTREE__WORDS PYTREE__HAS_WORDS
-#define PYTREE__DOTS PYTREE__HAS_NO_DOTS
+#define PYTREE__WORDS PYTREE__LACKS("" PYTREE_FIELDS, ' ')
+#define PYTREE__DOTS PYTREE__LACKS("" PYTREE_FIELDS, '.')
 #elif defined(PYTREE_DEFINE)
 #define PYTREE__WORDS PYTREE__CAT(pytree__words_of_, PYTREE__ID)
 #define PYTREE__DOTS PYTREE__CAT(pytree__dots_of_, PYTREE__ID)
@@ -51,7 +50,7 @@ PYTREE__ASSERT(sizeof(PYTREE__QUOTE_ALL(PYTREE_FIELDS)) == 1, "pytree: " PYTREE_
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) #kind PYTREE__QUOTE_FIRST(__VA_ARGS__, ~)
 #if !defined(__cplusplus)
-enum { PYTREE__WORDS = PYTREE__HAS_WORDS, PYTREE__DOTS = PYTREE__HAS_NO_DOTS };
+enum { PYTREE__LACK("" PYTREE_FIELDS) };
 #endif
 PYTREE__ASSERT(PYTREE__WORDS, "pytree: " PYTREE__QUOTE(PYTREE__S)
                ": a row is PYTREE_FIELD(kind, name, modifiers), with commas between them and without a type");
@@ -62,8 +61,7 @@ PYTREE__READ_AHEAD
 #endif
 #undef PYTREE__LACKS
 #undef PYTREE__HAS_NAME
-#undef PYTREE__HAS_WORDS
-#undef PYTREE__HAS_NO_DOTS
+#undef PYTREE__LACK
 #undef PYTREE__WORD
 #undef PYTREE__WORDS
 #undef PYTREE__DOTS

@@ -30,7 +30,7 @@ PYTREE__ENUM {
     PYTREE__IS_ATOMIC = 33554432,         /* without ATOMIC */
     PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes: a static value is more than bytes */
     PYTREE__TO_STRUCT = 8388608,          /* in the sum of a struct's codes: a member leads to a struct; to an array */
-    PYTREE__TO_NUMBERS = 16777216, PYTREE__TO_BOTH = 8388608 + 16777216,
+    PYTREE__TO_NUMBERS = 16777216, PYTREE__TO_BOTH = 8388608 + 16777216, PYTREE__TO_INTEGERS = 16777216 + 536870912,
     PYTREE__HAS_MANY = 67108864,          /* likewise: a member is an array, a struct or a union */
     PYTREE__REACHES = 536870912,          /* likewise: a pointer to integers, or one that is no child, as to read from */
     PYTREE__IS_CONST = 268435456,         /* more than any sum of other parts of one code */

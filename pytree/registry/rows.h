@@ -438,13 +438,13 @@
  *     | (int)pytree__code_Linear_w */
 #define PYTREE__CODES_DATA(id, s, name, ...) PYTREE__CODES_DATA_(id, s, name)
 #define PYTREE__CODES_DATA_(id, s, name)                                                                                \
-    | PYTREE__SUMMED((int)pytree__code_##id##_##name) PYTREE__MANY(pytree__code_##id##_##name)
+    | PYTREE__SUMMED(pytree__code_##id##_##name) PYTREE__MANY(pytree__code_##id##_##name)
 #define PYTREE__SUMMED(code) code | PYTREE__LEADS_TO(code)
 #define PYTREE__LEADS_TO(code)                                                                                          \
     ((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER ? 0                                                        \
      : (code & (PYTREE__IS_USER | PYTREE__IS_LEAF)) == PYTREE__IS_USER ? PYTREE__TO_STRUCT                              \
      : (code & PYTREE__CODE_TYPE) < PYTREE__T_float_ || (code & PYTREE__CODE_TYPE) > PYTREE__T_cldouble                     \
-     ? (int)PYTREE__TO_NUMBERS + (int)PYTREE__REACHES : PYTREE__TO_NUMBERS)
+     ? PYTREE__TO_INTEGERS : PYTREE__TO_NUMBERS)
 #define PYTREE__CODES_STATIC(id, s, name, m1, ...) PYTREE__CODES_STATIC_##m1(id, s, name)
 #define PYTREE__CODES_STATIC_STRING(id, s, name) | PYTREE__HAS_TEXT | PYTREE__HAS_MANY
 #define PYTREE__CODES_STATIC_BITS(id, s, name) | PYTREE__HAS_TEXT
