@@ -45,7 +45,8 @@ extern "C" {
 /* The arguments and the memory for the result, as a callback is given them. Pointers and views are valid during the call. */
 typedef struct pytree_call {
     /* Argument k, and part k of the result (a tuple has its children for parts, any other result is one part): the struct
-     * itself, or the first element of an array or scalar. NULL for any other tree: see in, out, args. */
+     * itself, or the first element of an array or scalar. NULL for any other tree: see in, out, args. What is written to a
+     * struct of the result is written to its leaves, and the other way round. */
     void *const *arg, *const *res;
     const pytree_leaf *in, *out;          /* each leaf of all arguments, of the result, in order */
     const size_t *in_first, *out_first;   /* where those of argument k, of part k begin; one more entry at the end */

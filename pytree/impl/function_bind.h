@@ -440,18 +440,17 @@ static pytree_status pytree__fn_parts(struct pytree__fn_bound *b)
     return PYTREE_OK;
 }
 
-/* Gives the callback one struct for the argument and for part 0 of the result, and loads the values in it before a call. */
+/* Gives the callback one struct for the argument and for part 0 of the result. */
 static pytree_status pytree__fn_unite(struct pytree__fn_bound *b)
 {
     const size_t k = b->in_place - 1;
     struct pytree__fn_slot *slots;
     size_t i;
     if (b->res[0] == NULL) { return PYTREE_OK; }               /* no struct: arrays and numbers have no data yet */
-    slots = (struct pytree__fn_slot *)pytree__fn_take(b->plan, b->before.n + b->after.n + 1, sizeof *slots);
+    slots = (struct pytree__fn_slot *)pytree__fn_take(b->plan, b->before.n + 1, sizeof *slots);
     if (slots == NULL) { return PYTREE_NO_MEMORY; }
     memcpy(slots, b->before.slot, b->before.n * sizeof *slots);
     b->before.slot = slots;
-    for (i = 0; i < b->after.n; i++) { slots[b->before.n++] = b->after.slot[i]; }
     b->arg[k] = b->res[0];
     for (i = 0; i < b->before.n; i++) {
         if (slots[i].at == &b->res[0]) {  /* the caller's struct, which may be another in the next run */
@@ -523,11 +522,30 @@ PYTREE__INLINE void pytree__fn_fill(const struct pytree__fn_slots *slots)
     }
 }
 
-/* Runs a function whose result has values in place, which are copied from its struct afterwards. */
+/* Exchanges where leaves that are values in place lie: in the memory of the result, or in the struct that the callback gets. */
+static void pytree__fn_exchange(struct pytree__fn_bound *b)
+{
+    size_t i;
+    for (i = 0; i < b->after.n; i++) {
+        struct pytree__fn_slot *s = &b->after.slot[i];
+        const size_t k = (size_t)(s->leaf - b->out);
+        void *const data = b->out[k].data;
+        b->out[k].data = s->at;
+        s->at = data;
+        if (b->in_place != 0 && k < b->out_first[1]) { b->in[b->in_first[b->in_place - 1] + k].data = b->out[k].data; }
+    }
+}
+
+/* Runs a function whose result is given as a struct with values in place: those are its leaves during the call, and are copied
+ * from it afterwards. Before, they are copied to it: what the callback does not write stays as it was. */
 static PYTREE__NOINLINE pytree_status pytree__fn_run_slowly(struct pytree__fn_bound *b)
 {
-    const pytree_status status = pytree__fn_failed(b, b->fn->call(b->fn->context, &b->at));
+    pytree_status status;
     size_t i;
+    pytree__fn_fill(&b->after);
+    pytree__fn_exchange(b);
+    status = pytree__fn_failed(b, b->fn->call(b->fn->context, &b->at));
+    pytree__fn_exchange(b);
     for (i = 0; i < b->after.n; i++) {
         const struct pytree__fn_slot *s = &b->after.slot[i];
         memcpy(s->leaf->data, s->at, s->bytes);

@@ -1,6 +1,5 @@
 /* Every row through every operation: what it can, what it cannot and says so, and each allocation failing. */
-#include "rows_shared.h"
-#include "rows_every.h"
+#include "rows_subject.h"
 #include "pytree/algebra.h"
 #include "pytree/assign.h"
 #include "pytree/npz.h"
@@ -10,20 +9,6 @@
 #include "pytree/state.h"
 
 enum { EVERY_LEAVES = 128, EVERY_TEXT = 16000 };
-
-/* Two trees that an operation may write to, made before allocations fail: one of equal values, one of zeros. */
-typedef struct Subject {
-    pytree t, equal, zeros;
-    pytree bare;                          /* without its arrays */
-    size_t n;                             /* leaves */
-} Subject;
-
-/* `made` equals the tree, or there is an error. */
-static pytree_status assert_made(const Subject *s, pytree made, const pytree_error *error)
-{
-    if (error->status == PYTREE_OK) { assert_true(pytree_equal(made, s->t, NULL, NULL, NULL)); }
-    return error->status;
-}
 
 /* ---- Operations: each does its work, gives back what it got, and returns the status ------------------------------------- */
 
@@ -383,7 +368,7 @@ static pytree_status splits_and_merges(void *context, const pytree_options *opt,
 
 /* ---- The table --------------------------------------------------------------------------------------------------------- */
 
-static const struct { const char *name; sweep_body *run; } operations[] = {
+static const EveryOperation operations[] = {
     { "unflatten", unflattens }, { "unflatten_into", unflattens_into }, { "clone", clones },
     { "zeros_like and copy_into", copies_into_zeros }, { "allocate", allocates }, { "save structure", saves_structure },
     { "iterate", iterates }, { "map", maps }, { "print", prints }, { "paths", has_paths }, { "compare", compares },
@@ -393,7 +378,7 @@ static const struct { const char *name; sweep_body *run; } operations[] = {
 };
 
 /* What a row cannot do, and what is said then; everything else it can. */
-static const struct { const char *tree, *operation, *path, *words; } refused[] = {
+static const EveryRefusal refused[] = {
     { "union of a string", "safetensors", ".as", "expected numbers of a type that the file's format has, got text" },
     { "union of a string", "checkpoint", ".as", "expected numbers of a type that the file's format has, got text" },
     { "union of a string", "npz", ".as", "expected numbers of a type that the file's format has, got text" },
@@ -405,58 +390,10 @@ static const struct { const char *tree, *operation, *path, *words; } refused[] =
     { "strings", "literal", ".lines", "expected a tree that a literal can express, got several strings in one array of 'text'" }
 };
 
-/* The outcome is that of the table. */
-static void assert_verdict(const char *tree, const char *operation, const pytree_error *error)
-{
-    const char *path = "", *words = "";
-    for (size_t i = 0; i < COUNT_OF(refused); i++) {
-        if (strcmp(tree, refused[i].tree) == 0 && strcmp(operation, refused[i].operation) == 0) {
-            path = refused[i].path;
-            words = refused[i].words;
-        }
-    }
-    if (strcmp(error->path, path) != 0 || strcmp(error->message, words) != 0
-        || (error->status != PYTREE_OK) != (*words != '\0')) {
-        fail_msg("%s, %s: %s at '%s': %s", tree, operation, pytree_status_name(error->status), error->path, error->message);
-    }
-}
-
-/* Run an operation on a tree with each allocation failing, then with none. */
-static void run_all(size_t tree, size_t operation)
-{
-    pytree_error error;
-    const char *name;
-    for (size_t n = 0;; n++) {
-        Subject s = { .t = every_tree(tree, &name), .bare = every_bare(tree) };
-        pytree_options opt = { 0 };
-        pytree_status status;
-        Heap heap;
-        memset(&error, 0, sizeof error);
-        heap_init(&heap, n);
-        opt.allocator = &heap.allocator;
-        s.n = pytree_num_leaves(s.t, NULL, &error);
-        s.equal = pytree_clone(s.t, NULL, &error);
-        s.zeros = pytree_zeros_like(s.t, NULL, &error);
-        assert_ok(error.status, &error);
-        status = operations[operation].run(&s, &opt, &error);
-        pytree_free(s.equal);
-        pytree_free(s.zeros);
-        assert_heap_clean(&heap);
-        assert_int_equal(every_handles, 0);
-        assert_int_equal(status, error.status);
-        if (heap.calls <= n) { break; }
-        if (status != PYTREE_NO_MEMORY) { fail_msg("%s, %s: allocation %zu fails", name, operations[operation].name, n); }
-    }
-    assert_verdict(name, operations[operation].name, &error);
-}
-
 static void every_row_goes_through_every_operation(void **state)
 {
-    size_t tree, operation;
     (void)state;
-    for (tree = 0; tree < EVERY_TREES; tree++) {
-        for (operation = 0; operation < COUNT_OF(operations); operation++) { run_all(tree, operation); }
-    }
+    every_sweep(COUNT_OF(operations), operations, COUNT_OF(refused), refused);
 }
 
 /* ---- Rows that read through what is NULL -------------------------------------------------------------------------------- */
