@@ -702,7 +702,7 @@ typedef struct pytree_options {
     bool (*is_leaf)(void *context, const pytree_leaf *value, const pytree_path *path);
     void *is_leaf_context;
     const pytree_allocator *allocator;    /* NULL: realloc and free */
-    size_t alignment;                     /* of the arrays in allocated blocks, a power of two; 0: 64 */
+    size_t alignment;                     /* of the arrays in allocated blocks, a power of two; 0: 64; below 16: 16 */
     /* Namespace: its registrations take precedence; NULL or "": none. One that is unknown to a file with others is an error at
      * the structs of that file that are the root, or are in the root's lists, tuples and dicts. */
     const char *space;

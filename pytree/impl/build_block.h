@@ -40,12 +40,8 @@ static pytree_status pytree__builder_init(struct pytree__builder *b, const pytre
         b->memory = opt->memory;
         b->special = true;
     }
-    b->align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment;
-    b->status = PYTREE_OK;
-    if ((b->align & (b->align - 1)) != 0) {
-        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", b->align);
-    }
-    if (b->align < 16) { b->align = 16; }
+    b->status = pytree__new_alignment(opt, &b->align, err);
+    if (b->status != PYTREE_OK) { return b->status; }
     pytree__layout_cache_init(&b->cache, &b->layouts);
     pytree__clear(&b->slots, offsetof(struct pytree__leaf_slots, slots));
     return PYTREE_OK;

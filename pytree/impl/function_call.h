@@ -90,6 +90,7 @@ static pytree_status pytree__fn_begin(struct pytree__fn_plan *plan, struct pytre
     if (fn == NULL || (args == NULL && n != 0)) {
         return pytree_fail(&plan->err, PYTREE_ARGUMENT, NULL, "expected a function and its arguments, got NULL");
     }
+    if (plan->err.status != PYTREE_OK) { return plan->err.status; }
     status = pytree__fn_flatten(plan, f, n, args, out);
     if (status != PYTREE_OK) { return status; }
     defs = pytree__fn_split(plan, f->flat.def, &first);
@@ -278,7 +279,7 @@ pytree_status pytree_apply(const pytree_fn *f, size_t n, const pytree *args, pyt
  * that begin at *end. */
 static pytree_flat pytree__fn_new_flat(struct pytree__fn_bound *b, bool data, size_t more, char **end)
 {
-    const size_t align = b->plan->user.alignment == 0 ? 64 : b->plan->user.alignment;
+    const size_t align = b->plan->align;
     size_t bytes = data ? pytree__plus(align, more) : 0, i;
     pytree_leaf *leaves;
     pytree_def *def;

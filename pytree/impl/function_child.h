@@ -7,7 +7,7 @@
 /* Gives a leaf data of its own, zeroed and aligned; nothing if no data is needed. */
 static pytree_status pytree__fn_data(struct pytree__fn_plan *plan, pytree_leaf *leaf)
 {
-    const size_t align = plan->user.alignment == 0 ? 64 : plan->user.alignment, bytes = pytree_leaf_bytes(leaf);
+    const size_t align = plan->align, bytes = pytree_leaf_bytes(leaf);
     char *p;
     if (plan->shapes_only) { return PYTREE_OK; }
     p = (char *)pytree__fn_take(plan, pytree__plus(bytes, align), 1);

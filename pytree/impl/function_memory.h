@@ -116,6 +116,7 @@ static void pytree__fn_plan_begin(struct pytree__fn_plan *plan, struct pytree__f
         plan->report = opt->report;
         plan->report_context = opt->report_context;
     }
+    (void)pytree__new_alignment(&plan->user, &plan->align, &plan->err);        /* an error is told when a function is bound */
     plan->tree = plan->user;
     plan->tree.allocator = &plan->arena;
 }

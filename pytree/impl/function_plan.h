@@ -44,6 +44,7 @@ struct pytree__fn_plan {
     struct pytree__fn_built *built;
     pytree_options tree;                  /* of calls while it is prepared: the user's with the arena for memory */
     pytree_options user;                  /* of callbacks */
+    size_t align;                         /* of new arrays */
     const pytree_executor *executor;
     pytree_report_fn *report;
     void *report_context;

@@ -58,6 +58,7 @@ static size_t pytree__times(size_t a, size_t b);
 static size_t pytree__plus(size_t a, size_t b);
 static size_t pytree__round(size_t n, size_t to);
 static size_t pytree__align(size_t n, size_t to);
+static pytree_status pytree__new_alignment(const pytree_options *opt, size_t *align, pytree_error *err);
 static inline bool pytree__little_endian(void);
 void pytree__swap(void *words, size_t size, size_t n);
 static inline uint64_t pytree__number_at(const unsigned char *p, size_t n);

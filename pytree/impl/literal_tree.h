@@ -90,15 +90,11 @@ pytree pytree_parse_n(const char *text, size_t n, const pytree_options *opt, pyt
     pytree t = { NULL, NULL };
     size_t i;
     memset(&p, 0, sizeof p);
-    p.align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment;
     if (text == NULL && n != 0) {
         (void)pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a string, got NULL");
         return t;
     }
-    if ((p.align & (p.align - 1)) != 0) {
-        (void)pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", p.align);
-        return t;
-    }
+    if (pytree__new_alignment(opt, &p.align, err) != PYTREE_OK) { return t; }
     if (p.align < 16) { p.align = 16; }
     p.text = text == NULL ? "" : text;
     p.end = p.text + n;

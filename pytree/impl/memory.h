@@ -38,6 +38,18 @@ static size_t pytree__plus(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_
 static size_t pytree__round(size_t n, size_t to) { return n > SIZE_MAX - to ? SIZE_MAX : (n + to - 1) / to * to; }
 static size_t pytree__align(size_t n, size_t to) { return n > SIZE_MAX - to ? SIZE_MAX : (n + to - 1) & ~(to - 1); }
 
+/* Find out how new arrays are aligned: as the options ask for, and to 16 at least, which is enough for every number. Fails if
+ * they ask for no power of two. */
+static pytree_status pytree__new_alignment(const pytree_options *opt, size_t *align, pytree_error *err)
+{
+    *align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment;
+    if ((*align & (*align - 1)) != 0) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", *align);
+    }
+    if (*align < 16) { *align = 16; }
+    return PYTREE_OK;
+}
+
 /* Files are little-endian on every machine. */
 static inline bool pytree__little_endian(void)
 {

@@ -137,13 +137,11 @@ typedef struct pytree__npy_owner {
 /* A block with the owner, and room for the data at the alignment that the options ask for. */
 static pytree_status pytree__npy_new(pytree_leaf *array, size_t bytes, const pytree_options *opt, pytree_error *err)
 {
-    size_t align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment, room;
+    size_t align, room;
     pytree__npy_owner owner;
     char *block, *data;
-    if ((align & (align - 1)) != 0) {
-        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", align);
-    }
-    if (align < array->type->align) { align = array->type->align; }
+    const pytree_status status = pytree__new_alignment(opt, &align, err);
+    if (status != PYTREE_OK) { return status; }
     room = pytree__plus(sizeof owner, pytree__plus(align, bytes));
     block = (char *)pytree__resize(pytree__allocator(opt), NULL, 0, room);
     if (block == NULL) { return pytree__no_memory(err, room); }

@@ -220,14 +220,11 @@ static pytree_status pytree__npz_fill_block(pytree__npz *z, const pytree__npz_pl
 
 static pytree_status pytree__npz_read_all(pytree__npz *z, pytree *arrays, const pytree_options *opt)
 {
-    size_t align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment;
+    size_t align;
     pytree__npz_plan plan;
     pytree__npz_owner *owner;
-    pytree_status status;
-    if ((align & (align - 1)) != 0) {
-        return pytree_fail(z->err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", align);
-    }
-    if (align < PYTREE__ALIGNOF(max_align_t)) { align = PYTREE__ALIGNOF(max_align_t); }
+    pytree_status status = pytree__new_alignment(opt, &align, z->err);
+    if (status != PYTREE_OK) { return status; }
     pytree__npz_make_plan(&plan, z, align);
     owner = (pytree__npz_owner *)pytree__resize(z->allocator, NULL, 0, plan.bytes);
     if (owner == NULL) { return pytree__no_memory(z->err, plan.bytes); }

@@ -227,14 +227,12 @@ struct pytree__rv_vector_head {
 
 static pytree_status pytree__rv_new_vector(pytree_leaf *vector, const pytree_options *opt, pytree_error *err)
 {
-    const size_t alignment = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment < 16 ? 16 : opt->alignment;
-    const size_t head = pytree__plus(sizeof(struct pytree__rv_vector_head), alignment - 1);
-    const size_t bytes = pytree__plus(head, pytree_leaf_bytes(vector));
     struct pytree__rv_vector_head *at;
+    size_t alignment, bytes;
     char *base;
-    if (opt != NULL && (opt->alignment & (opt->alignment - 1)) != 0) {
-        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", opt->alignment);
-    }
+    const pytree_status status = pytree__new_alignment(opt, &alignment, err);
+    if (status != PYTREE_OK) { return status; }
+    bytes = pytree__plus(pytree__plus(sizeof *at, alignment - 1), pytree_leaf_bytes(vector));
     base = (char *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
     if (base == NULL) { return pytree__no_memory(err, bytes); }
     vector->data = base + sizeof *at + (0 - ((uintptr_t)base + sizeof *at)) % alignment;

@@ -81,16 +81,12 @@ static void pytree__sides_end(struct pytree__state_side *side, size_t n, const p
 
 pytree_flat pytree_state_zeros_like(pytree state, const pytree_options *opt, pytree_error *err)
 {
-    const size_t align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment;
     pytree_flat from = pytree__state_flatten(state, opt, err);
     pytree_leaf *leaves = NULL;
     pytree_def *def = NULL;
-    size_t i, bytes = align;
-    bool good = from.def != NULL;
-    if (good && (align & (align - 1)) != 0) {
-        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", align);
-        good = false;
-    }
+    size_t i, align, bytes;
+    bool good = from.def != NULL && pytree__new_alignment(opt, &align, err) == PYTREE_OK;
+    bytes = good ? align : 0;
     for (i = 0; good && i < from.def->n_leaves; i++) {
         const pytree_leaf *leaf = &from.leaves[i];
         if (leaf->type->dtype == PYTREE_STRING || leaf->type->dtype == PYTREE_OPAQUE) {

@@ -161,11 +161,6 @@ pytree_flat pytree_transpose_map(pytree_give_fn *fn, void *context, const pytree
 
 /* ---- Stacks -------------------------------------------------------------------------------------------------------- */
 
-static size_t pytree__alg_alignment(const pytree_options *opt)
-{
-    return opt == NULL || opt->alignment == 0 ? 64 : opt->alignment;
-}
-
 /* Report an error with the path of a leaf. */
 static pytree_status pytree__alg_leaf_error(const pytree_def *def, size_t leaf, pytree_error *err, pytree_status status,
                                             const char *message)
@@ -287,20 +282,16 @@ static char *pytree__alg_lay_out(const pytree_flat *first, size_t n, size_t alig
 pytree_flat pytree_stack(size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err)
 {
     pytree_flat first = pytree__alg_flat(NULL, NULL), stack = first;
-    const size_t align = pytree__alg_alignment(opt);
     pytree_leaf *views = NULL, *leaves = NULL;
     pytree_def *def = NULL;
-    size_t bytes, string_bytes = 0, k;
+    size_t align, bytes, string_bytes = 0, k;
     pytree_status status = PYTREE_OK;
     char *strings;
     if (n == 0 || trees == NULL) {
         pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at least one tree, got none");
         return stack;
     }
-    if ((align & (align - 1)) != 0) {
-        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", align);
-        return stack;
-    }
+    if (pytree__new_alignment(opt, &align, err) != PYTREE_OK) { return stack; }
     first = pytree__alg_flatten(trees[0], opt, err);
     if (first.def == NULL || pytree__alg_measure(&first, n, align, &bytes, err) != PYTREE_OK) {
         pytree_flat_free(&first);
