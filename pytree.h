@@ -797,8 +797,9 @@ void *pytree_arrays(pytree t, size_t *bytes);
 void pytree_free(pytree t);
 
 /* Copy the values of src's leaves into dst: nnx.update. Returns PYTREE_OK; on any error dst is unchanged, because structures,
- * types and shapes, which must be equal, are compared first. The trees may share memory. Arrays on a device need opt->memory,
- * whose `copy` may fail: PYTREE_IO, and the leaves before are copied already. No allocation. */
+ * types and shapes, which must be equal, are compared first. The trees may share memory. What a predicate would make a leaf is
+ * opened all the same. Arrays on a device need opt->memory, whose `copy` may fail: PYTREE_IO, and the leaves before are copied
+ * already. No allocation. */
 pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt, pytree_error *err);
 
 /* ---- Iterate and map ----------------------------------------------------------------------------------------------- */

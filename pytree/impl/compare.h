@@ -38,9 +38,15 @@ pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt
 {
     pytree both[2];
     pytree_leaf views[PYTREE__MORE_VIEWS];
+    pytree_options all;
     pytree_iter it;
     both[0] = dst;
     both[1] = src;
+    if (opt != NULL && opt->is_leaf != NULL) {               /* values below a leaf are copied, too */
+        all = *opt;
+        all.is_leaf = NULL;
+        opt = &all;
+    }
     if (pytree__iter_start(&it, views, 2, both, opt, err) == PYTREE_OK) {
         it.cursors[0].writes = true;
         while (it.status == PYTREE_OK && pytree_iter_next(&it)) {

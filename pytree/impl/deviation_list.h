@@ -24,17 +24,15 @@ static pytree_iter *pytree__deviation_iter(const pytree_options *opt, pytree_err
 static pytree_status pytree__compare_within(pytree_iter *it, const pytree_tolerance *tolerance, const pytree_options *opt)
 {
     const pytree_leaf *const x = it->leaf[0], *const y = it->leaf[1];
-    const pytree_status status = pytree__fits(x, y);
-    pytree_options plain;
+    pytree_status status = pytree__fits(x, y);
     if (status != PYTREE_OK) {
         return pytree__fail_misfit(&it->cursors[0], x->form != y->form ? PYTREE_STRUCTURE : status, x, y);
     }
     if (x->form == PYTREE_FORM_LEAF) { return pytree__compare_values(it, tolerance); }
     if (x->form == PYTREE_FORM_DEVICE) { return pytree__fail_device(&it->cursors[0], x); }
     if (x->form == PYTREE_FORM_NONE) { return PYTREE_OK; }
-    plain = pytree__alg_options(opt, opt->none_is_leaf);       /* a subtree, which a predicate has made a leaf */
-    plain.is_leaf = NULL;
-    if (pytree_equal(pytree_of_view(x), pytree_of_view(y), tolerance, &plain, NULL)) { return PYTREE_OK; }
+    status = pytree__alg_compare_subtrees(x, y, tolerance, opt, it->cursors[0].err);
+    if (status != PYTREE_VALUE) { return status; }
     return pytree__fail_at(&it->cursors[0], PYTREE_VALUE, "expected the subtree %.60s of the first tree, got another",
                            pytree__view_name(x));
 }
@@ -93,9 +91,13 @@ static pytree_status pytree__measure_deviation(pytree_deviation *d, const pytree
     if (x->form == PYTREE_FORM_LEAF) {
         d->first = pytree__first_difference(x, y, tolerance);
         d->differing = d->first != SIZE_MAX;
-    } else if (!pytree_equal(pytree_of_view(x), pytree_of_view(y), tolerance, NULL, NULL)) {
-        d->first = 0;
-        d->differing = 1;
+    } else {
+        status = pytree__alg_compare_subtrees(x, y, tolerance, it->cursors[0].opt, it->cursors[0].err);
+        if (status == PYTREE_NO_MEMORY) { return status; }
+        if (status != PYTREE_OK) {
+            d->first = 0;
+            d->differing = 1;
+        }
     }
     return PYTREE_OK;
 }

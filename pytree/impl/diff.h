@@ -23,6 +23,7 @@ struct pytree__alg_diff {
     struct pytree__alg_pair *found, *open;
     size_t n_found, max_found, n_open, max_open;
     struct pytree__alg_trail trail_a, trail_b;
+    bool failed;                          /* memory ran out while subtrees were compared */
 };
 
 static bool pytree__alg_found(struct pytree__alg_diff *d, const struct pytree__alg_pair *pair)
@@ -36,7 +37,7 @@ static bool pytree__alg_found(struct pytree__alg_diff *d, const struct pytree__a
 }
 
 /* Tell whether two leaves, x of the tree a, are equal. If only a value differs, *element is its index, otherwise SIZE_MAX. */
-static bool pytree__alg_equal(const struct pytree__alg_diff *d, const pytree_leaf *x, const pytree_leaf *y, size_t *element)
+static bool pytree__alg_equal(struct pytree__alg_diff *d, const pytree_leaf *x, const pytree_leaf *y, size_t *element)
 {
     const pytree_tolerance *const tolerance = d->tolerance_of == NULL ? d->tolerance
                                                                       : d->tolerance_of(d->context, (size_t)(x - d->a.leaves));
@@ -44,7 +45,9 @@ static bool pytree__alg_equal(const struct pytree__alg_diff *d, const pytree_lea
     if (x->form != y->form) { return false; }
     if (x->form == PYTREE_FORM_NONE) { return true; }
     if (x->form != PYTREE_FORM_LEAF) {
-        return pytree_equal(pytree_of_view(x), pytree_of_view(y), tolerance, d->opt, NULL);
+        const pytree_status status = pytree__alg_compare_subtrees(x, y, tolerance, d->opt, d->err);
+        d->failed = d->failed || status == PYTREE_NO_MEMORY;
+        return status == PYTREE_OK;
     }
     if (pytree__fits(x, y) != PYTREE_OK) { return false; }
     *element = pytree__first_difference(x, y, tolerance);
@@ -116,7 +119,7 @@ static bool pytree__alg_compare(struct pytree__alg_diff *d, const struct pytree_
     y = &d->b.def->nodes[pair->b];
     if (x->type == NULL && y->type == NULL) {
         return pytree__alg_equal(d, &d->a.leaves[pair->leaf_a - 1], &d->b.leaves[pair->leaf_b - 1], &element)
-            || pytree__alg_found(d, pair);
+            || (!d->failed && pytree__alg_found(d, pair));
     }
     if (x->type == NULL || y->type == NULL || !pytree_type_equal(x->type, y->type)) { return pytree__alg_found(d, pair); }
     if (pytree__traits(x->type)->meta == PYTREE__META_NAME && !pytree__alg_same_statics(d->a.def, pair->a, d->b.def, pair->b)) {
@@ -140,7 +143,7 @@ static bool pytree__alg_compare_leaves(struct pytree__alg_diff *d)
         pair.b = pair.a;
         pair.leaf_b = ++pair.leaf_a;
         if (!pytree__alg_equal(d, &d->a.leaves[pair.leaf_a - 1], &d->b.leaves[pair.leaf_a - 1], &element)
-            && !pytree__alg_found(d, &pair)) {
+            && (d->failed || !pytree__alg_found(d, &pair))) {
             return false;
         }
     }
@@ -208,7 +211,7 @@ static pytree_difference_list *pytree__alg_differences(struct pytree__alg_diff *
     size_t i, bytes;
     bool good = true;
     memset(&sink, 0, sizeof sink);
-    for (i = 0; i < d->n_found && good; i++) { good = pytree__alg_put_difference(&sink, d, &d->found[i], &one); }
+    for (i = 0; i < d->n_found && good; i++) { good = pytree__alg_put_difference(&sink, d, &d->found[i], &one) && !d->failed; }
     bytes = sizeof *list + d->n_found * sizeof *differences + sink.text.length;
     if (good) { list = (pytree_difference_list *)pytree__array_new(bytes, 1, pytree__allocator(d->opt), d->err); }
     if (list == NULL) { return NULL; }

@@ -62,6 +62,20 @@ static pytree_options pytree__alg_options(const pytree_options *opt, bool none_i
     return mine;
 }
 
+/* Compare subtrees, which a predicate has made leaves. Returns PYTREE_OK if they are equal, PYTREE_VALUE if not; fails if
+ * memory runs out. */
+static pytree_status pytree__alg_compare_subtrees(const pytree_leaf *x, const pytree_leaf *y, const pytree_tolerance *tolerance,
+                                                  const pytree_options *opt, pytree_error *err)
+{
+    pytree_options plain = pytree__alg_options(opt, opt != NULL && opt->none_is_leaf);
+    pytree_error why;
+    plain.is_leaf = NULL;
+    why.status = PYTREE_OK;
+    if (pytree_equal(pytree_of_view(x), pytree_of_view(y), tolerance, &plain, &why)) { return PYTREE_OK; }
+    if (why.status != PYTREE_NO_MEMORY) { return PYTREE_VALUE; }
+    return pytree_fail(err, PYTREE_NO_MEMORY, NULL, "%s", why.message);
+}
+
 static pytree_kind pytree__alg_kind(const pytree_node *node)
 {
     return node->type == NULL ? PYTREE_KIND_LEAF : node->type->kind;

@@ -188,7 +188,7 @@ static bool pytree__html_alike(const struct pytree__html_row *row)
 }
 
 /* Tell whether the two sides of a row differ, apart from what is below them. */
-static bool pytree__html_differ(const struct pytree__html *w, const struct pytree__html_row *row)
+static bool pytree__html_differ(struct pytree__html *w, const struct pytree__html_row *row)
 {
     const pytree_leaf *const x = pytree__html_leaf_of(&row->a), *const y = pytree__html_leaf_of(&row->b);
     struct pytree__alg_pair pair;

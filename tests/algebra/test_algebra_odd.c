@@ -131,6 +131,48 @@ static void static_values_that_differ(void **state)
     assert_true(sweep_allocations(sweep_diff, (void *)(uintptr_t)both) != 0);
 }
 
+/* Without memory to compare what a predicate has made leaves there is no answer, rather than a wrong one. */
+static pytree_status sweep_subtrees(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const pytree *const both = (const pytree *)context;
+    pytree_difference_list *const list = pytree_diff(both[0], both[1], NULL, opt, err);
+    pytree_deviation_list *deviations = NULL;
+    if (list != NULL) { assert_int_equal(list->n, 0); }
+    pytree_diff_free(list);
+    if (err->status != PYTREE_OK) { return err->status; }
+    assert_true(pytree_equal_within(both[0], both[1], 1, &everywhere, opt, err) || err->status == PYTREE_NO_MEMORY);
+    if (err->status != PYTREE_OK) { return err->status; }
+    deviations = pytree_deviations(both[0], both[1], 1, &everywhere, opt, err);
+    if (deviations != NULL) { assert_int_equal(deviations->n_differing, 0); }
+    pytree_deviation_free(deviations);
+    return err->status;
+}
+
+static void subtrees_without_memory(void **state)
+{
+    const pytree_options whole = { .is_leaf = is_inner };
+    float copy[6];
+    Linear first = { 1, 2, numbers, numbers + 2 }, second = { 1, 2, copy, copy + 2 };
+    pytree both[2] = { PYTREE_LIST(PYTREE(&first), PYTREE_LIST(PYTREE(&first))),
+                       PYTREE_LIST(PYTREE(&second), PYTREE_LIST(PYTREE(&second))) };
+    pytree_error error = { 0 };
+    pytree_difference_list *list;
+    pytree_deviation_list *deviations;
+    (void)state;
+    memcpy(copy, numbers, sizeof copy);
+    assert_true(sweep_allocations_with(&whole, sweep_subtrees, both) > 6);
+    copy[0] = 9;
+    list = pytree_diff(both[0], both[1], NULL, &whole, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(list->n, 2);
+    assert_string_equal(list->differences[1].path, "[1]");
+    pytree_diff_free(list);
+    deviations = pytree_deviations(both[0], both[1], 1, &everywhere, &whole, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(deviations->n_differing, 2);
+    pytree_deviation_free(deviations);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +183,7 @@ int main(void)
         cmocka_unit_test(slices_without_elements),
         cmocka_unit_test(summaries_of_other_leaves),
         cmocka_unit_test(static_values_that_differ),
+        cmocka_unit_test(subtrees_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

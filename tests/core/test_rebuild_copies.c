@@ -512,9 +512,30 @@ static void empty_arrays_of_optional_rows(void **state)
     pytree_def_free(parts.def);
 }
 
+static bool is_below_the_root(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    (void)value;
+    return path->n == 1;
+}
+
+/* A predicate that makes leaves of subtrees changes nothing about what is copied. */
+static void values_below_leaves_are_copied(void **state)
+{
+    const pytree_options whole = { .is_leaf = is_below_the_root };
+    float from[4] = { 1, 2, 3, 4 }, to[4] = { 0 };
+    const pytree src = PYTREE_LIST(PYTREE_LIST(PYTREE_ARRAY(from, 2)), PYTREE_DICT({ "x", PYTREE_SCALAR(&from[2]) }));
+    const pytree dst = PYTREE_LIST(PYTREE_LIST(PYTREE_ARRAY(to, 2)), PYTREE_DICT({ "x", PYTREE_SCALAR(&to[2]) }));
+    pytree_error error = { 0 };
+    (void)state;
+    assert_ok(pytree_copy_into(dst, src, &whole, &error), &error);
+    assert_true(to[0] == 1 && to[1] == 2 && to[2] == 3 && to[3] == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_below_leaves_are_copied),
         cmocka_unit_test(a_clone_is_independent),
         cmocka_unit_test(opaque_leaves_are_kept),
         cmocka_unit_test(stb_containers_are_real),
