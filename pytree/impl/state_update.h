@@ -408,10 +408,13 @@ static void pytree__update_all(pytree t, size_t n, struct pytree__state_side *si
 
 pytree_status pytree_update(pytree t, size_t n, const pytree *states, const pytree_options *opt, pytree_error *err)
 {
+    pytree_options all = pytree__alg_options(opt, opt != NULL && opt->none_is_leaf);
     pytree_error problem;
     struct pytree__state_side *side;
     void **to = NULL;                     /* for the leaves of all states, one after the other */
     size_t i, k, total = 0, first = 0;
+    all.is_leaf = NULL;                   /* values below a leaf are copied, too */
+    opt = &all;
     problem.status = PYTREE_OK;
     side = pytree__sides_begin(n, states, true, opt, &problem);
     if (problem.status == PYTREE_OK) {

@@ -251,6 +251,36 @@ static void no_filters(void **state)
     assert_null(flat.def);
 }
 
+static bool is_linear(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    (void)path;
+    return value->type == PYTREE_TYPE(Linear);
+}
+
+/* What a predicate has made leaves of a state is copied value by value: the tree keeps its own arrays. */
+static void structs_that_are_leaves_of_a_state(void **state)
+{
+    const pytree_options whole = { .is_leaf = is_linear };
+    const pytree_filter rest = PYTREE_REST;
+    float from[3] = { 1, 2, 3 }, to[3] = { 0 };
+    Linear first = { 1, 2, from, NULL }, second = { 1, 2, to, NULL };
+    pytree_error error = { 0 };
+    pytree_def *graphdef = NULL;
+    pytree_flat some = { NULL, NULL };
+    (void)state;
+    first.b = from + 1;
+    second.b = to + 1;
+    assert_ok(pytree_split(PYTREE_DICT({ "a", PYTREE(&first) }), 1, &rest, &graphdef, &some, &whole, &error), &error);
+    assert_int_equal(some.def->n_leaves, 1);
+    assert_ok(pytree_update(PYTREE_DICT({ "a", PYTREE(&second) }), 1, (pytree[1]){ PYTREE(&some) }, &whole, &error), &error);
+    assert_ptr_equal(second.w, to);
+    assert_ptr_equal(second.b, to + 1);
+    assert_memory_equal(to, from, sizeof from);
+    pytree_flat_free(&some);
+    pytree_def_free(graphdef);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, nothing_left)
 
 int main(void)
@@ -259,6 +289,7 @@ int main(void)
         TEST(more_types_than_are_noted), TEST(more_types_in_each_other), TEST(places_that_are_prefixes),
         TEST(updates_by_one_leaf), TEST(scalars_in_variables), TEST(no_filters), TEST(values_that_do_not_fit),
         TEST(values_that_share_inside), TEST(places_with_many_keys), TEST(leaves_for_a_struct_without_any),
+        TEST(structs_that_are_leaves_of_a_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
