@@ -67,7 +67,7 @@ static pytree_options pytree__alg_options(const pytree_options *opt, bool none_i
 static pytree_status pytree__alg_compare_subtrees(const pytree_leaf *x, const pytree_leaf *y, const pytree_tolerance *tolerance,
                                                   const pytree_options *opt, pytree_error *err)
 {
-    pytree_options plain = pytree__alg_options(opt, opt != NULL && opt->none_is_leaf);
+    pytree_options plain = pytree__alg_options(opt, false);
     pytree_error why;
     plain.is_leaf = NULL;
     why.status = PYTREE_OK;

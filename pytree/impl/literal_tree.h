@@ -95,7 +95,6 @@ pytree pytree_parse_n(const char *text, size_t n, const pytree_options *opt, pyt
         return t;
     }
     if (pytree__new_alignment(opt, &p.align, err) != PYTREE_OK) { return t; }
-    if (p.align < 16) { p.align = 16; }
     p.text = text == NULL ? "" : text;
     p.end = p.text + n;
     p.opt = opt;

@@ -366,7 +366,7 @@ static bool pytree__update_along(pytree t, size_t n, struct pytree__state_side *
                                  pytree_error *err)
 {
     struct pytree__vector holders = pytree__vector_of(sizeof(pytree), pytree__allocator(opt));
-    bool good = pytree__update_grows(t) && pytree__plain_walk(opt);
+    bool good = pytree__update_grows(t) && opt->space == NULL;
     size_t i;
     for (i = 0; i < n && good; i++) {
         pytree__update_from(&holders, t, err);
@@ -408,7 +408,7 @@ static void pytree__update_all(pytree t, size_t n, struct pytree__state_side *si
 
 pytree_status pytree_update(pytree t, size_t n, const pytree *states, const pytree_options *opt, pytree_error *err)
 {
-    pytree_options all = pytree__alg_options(opt, opt != NULL && opt->none_is_leaf);
+    pytree_options all = pytree__alg_options(opt, false);
     pytree_error problem;
     struct pytree__state_side *side;
     void **to = NULL;                     /* for the leaves of all states, one after the other */

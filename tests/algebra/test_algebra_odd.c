@@ -148,19 +148,45 @@ static pytree_status sweep_subtrees(void *context, const pytree_options *opt, py
     return err->status;
 }
 
+/* Trees of other structures are opened, and their differences described. */
+static pytree_status sweep_unlike(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const pytree *const both = (const pytree *)context;
+    pytree_difference_list *const list = pytree_diff(both[0], both[1], NULL, opt, err);
+    if (list != NULL) { assert_int_equal(list->n, 2); }
+    pytree_diff_free(list);
+    return err->status;
+}
+
 static void subtrees_without_memory(void **state)
 {
+    enum { DEEP = 100 };                  /* more than is walked without memory */
     const pytree_options whole = { .is_leaf = is_inner };
-    float copy[6];
-    Linear first = { 1, 2, numbers, numbers + 2 }, second = { 1, 2, copy, copy + 2 };
-    pytree both[2] = { PYTREE_LIST(PYTREE(&first), PYTREE_LIST(PYTREE(&first))),
-                       PYTREE_LIST(PYTREE(&second), PYTREE_LIST(PYTREE(&second))) };
+    float copy[6], other[6] = { 0 };
+    Linear first = { 1, 2, numbers, numbers + 2 }, second = { 1, 2, copy, copy + 2 }, third = { 1, 2, other, other + 2 };
+    pytree in[3][DEEP + 1] = { { PYTREE(&first) }, { PYTREE(&second) }, { PYTREE(&third) } };
+    pytree_items lists[3][DEEP];
+    pytree a[2], b[2], c[3];
+    pytree_items roots[3] = { { .items = a, .count = 2 }, { .items = b, .count = 2 }, { .items = c, .count = 3 } };
+    pytree both[2] = { { PYTREE_LIST().type, &roots[0] }, { PYTREE_LIST().type, &roots[1] } };
+    pytree unlike[2] = { both[0], { PYTREE_LIST().type, &roots[2] } };
     pytree_error error = { 0 };
     pytree_difference_list *list;
     pytree_deviation_list *deviations;
     (void)state;
     memcpy(copy, numbers, sizeof copy);
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < DEEP; i++) {
+            lists[k][i] = (pytree_items){ .items = &in[k][i], .count = 1 };
+            in[k][i + 1] = (pytree){ PYTREE_LIST().type, &lists[k][i] };
+        }
+    }
+    a[0] = a[1] = in[0][DEEP];
+    b[0] = b[1] = in[1][DEEP];
+    c[0] = c[2] = in[1][DEEP];
+    c[1] = in[2][DEEP];
     assert_true(sweep_allocations_with(&whole, sweep_subtrees, both) > 6);
+    assert_true(sweep_allocations_with(&whole, sweep_unlike, unlike) > 6);
     copy[0] = 9;
     list = pytree_diff(both[0], both[1], NULL, &whole, &error);
     assert_ok(error.status, &error);

@@ -123,6 +123,9 @@ static void scalars_in_variables(void **state)
     assert_ok(pytree_object_put_own(part, "x", v, &error), &error);
     assert_ok(pytree_update(part, 1, &change, NULL, &error), &error);
     assert_true(*(const double *)pytree_at(part, ".x.value", NULL, NULL).data == 9.0);
+    *(double *)pytree_at(part, ".x.value", NULL, NULL).data = 8;
+    assert_ok(pytree_update(part, 1, &change, &(pytree_options){ .space = "elsewhere" }, &error), &error);
+    assert_true(*(const double *)pytree_at(part, ".x.value", NULL, NULL).data == 9.0);
     pytree_container_free(part);
 }
 
