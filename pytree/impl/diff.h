@@ -46,7 +46,7 @@ static bool pytree__alg_equal(struct pytree__alg_diff *d, const pytree_leaf *x, 
     if (x->form == PYTREE_FORM_NONE) { return true; }
     if (x->form != PYTREE_FORM_LEAF) {
         const pytree_status status = pytree__alg_compare_subtrees(x, y, tolerance, d->opt, d->err);
-        d->failed = d->failed || status == PYTREE_NO_MEMORY;
+        if (status == PYTREE_NO_MEMORY) { d->failed = true; }
         return status == PYTREE_OK;
     }
     if (pytree__fits(x, y) != PYTREE_OK) { return false; }
