@@ -60,8 +60,8 @@ pytree pytree_merge(const pytree_def *graphdef, size_t n, const pytree *states, 
 /* Copy the values of n states to where their paths lead in a tree: nnx.update. Returns PYTREE_OK. A later state wins; places
  * that are in no state stay. Types and shapes must be those of the tree. A path that the tree lacks is PYTREE_NOT_FOUND, one
  * that leads to a node PYTREE_STRUCTURE. All is checked before the first value is written. What a predicate would make a leaf
- * is opened all the same. Values that are in place already, as those of a state of this tree are, cost only the check. They are
- * copied one after the other: a state must not refer to memory of the tree at another path than its own. */
+ * is opened all the same. Values that are in place already, as those of a state of this tree are, cost only the check. The
+ * others are copied one by one: a state must not refer to memory of the tree at another path than its own. */
 pytree_status pytree_update(pytree t, size_t n, const pytree *states, const pytree_options *opt, pytree_error *err);
 
 /* ---- Places --------------------------------------------------------------------------------------------------------- */
