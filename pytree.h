@@ -392,6 +392,27 @@ typedef struct pytree__flatten_result {
 /* Put leaves back in a row. Returns the next leaf; NULL if the row cannot take them. */
 const pytree_leaf *pytree__store_row(const pytree_field *row, void *self, const pytree_leaf *leaf);
 
+/* How rows are written: NEAR with an index or a star, FAR with a point, BOTH with an arrow behind something else than self.
+ * They look like reads through a pointer of the struct, or of one that it leads to or holds; so do an array in the struct, a
+ * product and a comparison. They may be reads if there is such a pointer. UNKNOWN with any star, or with four arrows, behind
+ * which nothing is looked at: that is taken for a read only in a struct that is opened node by node anyway. */
+enum { PYTREE__READS_NEAR = 1, PYTREE__READS_FAR = 2, PYTREE__READS_BOTH = 3, PYTREE__READS_UNKNOWN = 4 };
+
+/* What the library finds of a struct's rows and notes beside the descriptor: their layout and, where the registration is not
+ * compiled for speed, whether they read through a pointer. `rows` is 0 where the descriptor says so. At first it has TO_FIND,
+ * one of PYTREE__READS_… as which rows would read, CONTAINED if the struct is self-contained unless they do, and NEED_STRUCT if
+ * it must lead to another. After that it has CONTAINED if it is, and LACK_NOTHING unless it may lack something. */
+enum {
+    PYTREE__ROWS_CONTAINED = 4, PYTREE__ROWS_NEED_STRUCT = 8, PYTREE__ROWS_LACK_NOTHING = 16, PYTREE__ROWS_TO_FIND = 32
+};
+typedef struct pytree__noted {
+    struct pytree__layout *layout;
+    unsigned char rows;
+} pytree__noted;
+
+/* Tell whether a struct is self-contained. Registrations that are not compiled for speed ask. */
+bool pytree__is_contained(const pytree_type *type);
+
 /* Counts the rows of a struct: in a small program, the built-in types stand in flash. */
 #if defined(PYTREE_SMALL)
 typedef uint16_t pytree__row_count;
@@ -409,9 +430,11 @@ struct pytree_type {
     pytree_dtype dtype;                   /* of a leaf type */
     pytree__row_count n_fields;           /* rows */
     pytree__row_count n_children;         /* DATA rows */
-    bool self_contained : 1;              /* no DATA row is a list or a tree: there may be views of its leaves */
+    bool self_contained : 1;              /* no DATA row is a list or a tree, and none reads through a pointer: there may be */
+                                          /* views of its leaves; false also where that is to be found: pytree__noted */
     bool trivial_statics : 1;             /* all STATIC rows are bytes without strings or padding */
-    bool may_lack : 1;                    /* a row may read through a pointer that is NULL, or a struct must not be NULL */
+    bool may_lack : 1;                    /* a row may read through a pointer that is NULL, or a struct must not be NULL; */
+                                          /* true also where that is to be found */
     const pytree_field *fields;
     /* Generated, and NULL unless the type is a struct with rows. Write a view of each DATA row to view[0 … n_children-1]
      * (PYTREE__OF_CHILDREN), or of each leaf, going on into structs in place. Returns where the views end, and flags; with
@@ -436,7 +459,7 @@ struct pytree_type {
     const pytree_type *base;              /* of a role: the one that it is derived from; otherwise NULL */
     const struct pytree_constant *constants; /* of an enum (PYTREE_ENUM): the last one has no name; NULL: no enum */
 #if !defined(PYTREE_SMALL)
-    struct pytree__layout **kept;         /* private: where the library notes what it found of a struct's rows */
+    pytree__noted *noted;                 /* private */
 #endif
 };
 

@@ -177,7 +177,7 @@ static const pytree_constant PYTREE__CAT(pytree__constants_, PYTREE_ENUM)[] = { 
 static const pytree_type PYTREE__CAT(pytree__enum_, PYTREE_ENUM) PYTREE__MAYBE_UNUSED = {
     PYTREE__QUOTE(PYTREE_ENUM), sizeof(PYTREE_ENUM), PYTREE__ALIGN_OF_TYPE(PYTREE_ENUM), PYTREE_KIND_LEAF,
     PYTREE__INTEGER_DTYPE(PYTREE_ENUM), 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    &pytree__space_000, NULL, PYTREE__CAT(pytree__constants_, PYTREE_ENUM) PYTREE__KEPT_AT(NULL)
+    &pytree__space_000, NULL, PYTREE__CAT(pytree__constants_, PYTREE_ENUM) PYTREE__NOTED_AT(NULL)
 };
 #endif
 
@@ -325,7 +325,7 @@ static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
 static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
     PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_STRUCT,
     PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL,
-    &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES, NULL, NULL PYTREE__KEPT_AT(NULL) };
+    &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES, NULL, NULL PYTREE__NOTED_AT(NULL) };
 #endif
 
 #if !defined(__cplusplus) && (defined(PYTREE_LEAF_TYPE) || defined(PYTREE_CUSTOM)) && PYTREE__BY_POINTER
@@ -351,7 +351,7 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
 PYTREE__DESCRIPTION = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
     PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_LEAF,
     PYTREE_OPAQUE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
-    PYTREE__NAMESPACES, NULL, NULL PYTREE__KEPT_AT(NULL) };
+    PYTREE__NAMESPACES, NULL, NULL PYTREE__NOTED_AT(NULL) };
 #endif
 
 /* ---- A custom node --------------------------------------------------------------------------------------------------- */
@@ -360,7 +360,7 @@ PYTREE__DESCRIPTION = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
 PYTREE__DESCRIPTION = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
     PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_CUSTOM,
     PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
-    PYTREE__NAMESPACES, NULL, NULL PYTREE__KEPT_AT(NULL) };
+    PYTREE__NAMESPACES, NULL, NULL PYTREE__NOTED_AT(NULL) };
 #endif
 
 /* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
@@ -406,7 +406,9 @@ PYTREE__ENUM {
     PYTREE__CAT(pytree__complete_, PYTREE__ID) = sizeof PYTREE__CAT(pytree__all_, PYTREE__ID) >= 2 * sizeof(PYTREE__S)
 };
 #endif
+#if PYTREE__KNOWS_READS
 #include "pytree/registry/reads.h"
+#endif
 
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__CHECK_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, NONE, ~)
@@ -442,15 +444,12 @@ PYTREE__ENUM {
 #define PYTREE_FIELD(kind, ...) PYTREE__CODES_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, ~)
     PYTREE__CAT(pytree__codes_, PYTREE__ID) = 0 PYTREE_FIELDS,
     PYTREE__CAT(pytree__rows_, PYTREE__ID) = (int)(sizeof(PYTREE__CAT(pytree__fields_, PYTREE__ID)) / sizeof(pytree_field)) - 1,
-    /* No child can be a list, a tree or const, and no extent is read through a pointer. */
+    PYTREE__CAT(pytree__holds_leaves_, PYTREE__ID) = PYTREE__HOLDS_LEAVES(PYTREE__CAT(pytree__codes_, PYTREE__ID)),
+    PYTREE__CAT(pytree__would_read_, PYTREE__ID) = PYTREE__WOULD_READ(PYTREE__CAT(pytree__codes_, PYTREE__ID)),
     PYTREE__CAT(pytree__self_contained_, PYTREE__ID) =
-        !PYTREE__MAY_READ(PYTREE__CAT(pytree__reads_, PYTREE__ID), PYTREE__CAT(pytree__codes_, PYTREE__ID))
-        && (PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)(PYTREE__IS_MANY + (int)PYTREE__IS_CONST)) == 0
-        && ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__TO_BOTH) != (int)PYTREE__TO_BOTH
-        && PYTREE__CAT(pytree__codes_, PYTREE__ID) % PYTREE__HAS_TEXT < PYTREE_FORM_FLAT * PYTREE__CODE_FORM,
-    /* Views for which `leaves` needs room. */
-    PYTREE__CAT(pytree__room_, PYTREE__ID) =
-        PYTREE__CAT(pytree__self_contained_, PYTREE__ID) ? PYTREE__CAT(pytree__count_, PYTREE__ID) : INT_MAX
+        PYTREE__CAT(pytree__holds_leaves_, PYTREE__ID)
+        && (PYTREE__CAT(pytree__would_read_, PYTREE__ID) == 0
+            || (PYTREE__CAT(pytree__would_read_, PYTREE__ID) & ~(int)PYTREE__READS(PYTREE__ID)) != 0)
 };
 #if PYTREE__FOR_SPEED && !defined(__cplusplus)
 #include "pytree/registry/unnamed.h"
@@ -470,7 +469,7 @@ PYTREE__CAT(pytree__views_, PYTREE__ID)(PYTREE__REGISTER const void *pytree__at,
 {
     PYTREE__REGISTER const PYTREE__S *const self = (const PYTREE__S *)pytree__at;
     (void)self;
-    if (PYTREE__LAYOUTS && !PYTREE__CAT(pytree__self_contained_, PYTREE__ID) && pytree__of != PYTREE__OF_CHILDREN) {
+    if (PYTREE__LAYOUTS && pytree__of != PYTREE__OF_CHILDREN && !pytree__is_contained(&PYTREE__DESCRIPTOR)) {
         return pytree__view_result(pytree__to, PYTREE__NOT_INLINABLE);
     }
     {
@@ -503,7 +502,9 @@ PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *pytree__at, pytree_leaf *pyt
     pytree__flatten_result pytree__seen;
     const volatile void *pytree__pointer;
     size_t pytree__extent, pytree__bits = 0, pytree__missing = 0;
-    size_t pytree__flags = pytree__view_begin(PYTREE__CAT(pytree__room_, PYTREE__ID), pytree__to, pytree__end, pytree__of);
+    size_t pytree__flags = pytree__view_begin(
+        PYTREE__CAT(pytree__self_contained_, PYTREE__ID) ? PYTREE__CAT(pytree__count_, PYTREE__ID) : INT_MAX,
+        pytree__to, pytree__end, pytree__of);
     if (pytree__flags != 0) { return pytree__view_result(pytree__to, pytree__flags); }
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__VIEW_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
@@ -550,8 +551,8 @@ PYTREE__HELPER const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)
 #pragma GCC diagnostic pop
 #endif
 
-#if PYTREE__KEEPS
-static struct pytree__layout *PYTREE__CAT(pytree__kept_, PYTREE__ID);
+#if !defined(PYTREE_SMALL)
+static pytree__noted PYTREE__CAT(pytree__noted_, PYTREE__ID) = { NULL, PYTREE__TO_FIND(PYTREE__ID) };
 #endif
 PYTREE__DESCRIPTION = {
     PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
@@ -559,13 +560,13 @@ PYTREE__DESCRIPTION = {
     PYTREE__CAT(pytree__self_contained_, PYTREE__ID),
     ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__HAS_TEXT) == 0,
     !PYTREE__CAT(pytree__self_contained_, PYTREE__ID)
-        && ((PYTREE__CAT(pytree__reads_, PYTREE__ID) & ((int)PYTREE__READS_NEAR | (int)PYTREE__READS_UNKNOWN)) != 0
+        && (((int)PYTREE__READS(PYTREE__ID) & ((int)PYTREE__READS_NEAR | (int)PYTREE__READS_UNKNOWN)) != 0
             || (PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__NEEDS_STRUCT) != 0),
     PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__views_, PYTREE__ID),
     PYTREE__WHERE_FAST(PYTREE__CAT(pytree__validate_, PYTREE__ID)),
     PYTREE__WHERE_FAST(PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)),
     NULL, NULL, NULL, NULL, PYTREE__SPACE, PYTREE__NAMESPACES, NULL, NULL
-    PYTREE__KEPT_AT(PYTREE__WHERE_KEPT(PYTREE__CAT(pytree__kept_, PYTREE__ID)))
+    PYTREE__NOTED_AT(&PYTREE__CAT(pytree__noted_, PYTREE__ID))
 };
 #endif
 

@@ -407,7 +407,7 @@ back."""),
 One entry for each row: name, type, kind of row, where the value lies, form, OPTIONAL, rank, offset, sizes, and for
 stb_ds containers the functions that resize and free them. Types are read from the struct: the row says no type, so none
 can be wrong."""),
-    ("The descriptor", lambda text: "pytree__desc000 = {" in text or "pytree__kept_Linear;" in text, """\
+    ("The descriptor", lambda text: "pytree__desc000 = {" in text or "pytree__noted_Linear = {" in text, """\
 What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and functions are. It is constant, so that a treedef
 may hold on to it for ever. Near its end is the file's list of registrations in namespaces, which is empty here; its last
 member says where the library notes the [layout](internals.md#the-layout-of-a-struct) that it made of the rows. A second file

@@ -60,7 +60,7 @@ PYTREE__ROLES(PYTREE__X)
 #endif
 #define PYTREE__ROLE_TYPE(name, base)                                                                                   \
     { name, sizeof(pytree_variable), sizeof(void *), PYTREE_KIND_CUSTOM, PYTREE_NO_DTYPE, 0, 0, false, false, false,    \
-      NULL, NULL, NULL, NULL, NULL, NULL, NULL, &pytree_variable_node, NULL, NULL, base, NULL PYTREE__KEPT_AT(NULL) }
+      NULL, NULL, NULL, NULL, NULL, NULL, NULL, &pytree_variable_node, NULL, NULL, base, NULL PYTREE__NOTED_AT(NULL) }
 
 /* A value with a role, as states hold it: a custom node with one child. In a literal `value` is set, and the rest zero;
  * pytree/object.h makes variables at run time, and has functions that read and change them. */

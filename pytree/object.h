@@ -71,10 +71,10 @@ extern const pytree_type pytree_class_Pytree, pytree_class_Module, pytree_class_
     PYTREE__ROLE_UNUSED static const pytree_type pytree_class_##name = {                                                \
         #name, sizeof(pytree_object), sizeof(void *), PYTREE_KIND_LEAF, PYTREE_OPAQUE, 0, 0, false, false, false, NULL, \
         NULL, NULL, NULL, NULL, NULL, NULL, &pytree_object_node, NULL, &pytree_in_##name, &pytree_class_Object, NULL    \
-        PYTREE__KEPT_AT(NULL) }
+        PYTREE__NOTED_AT(NULL) }
 #define PYTREE__CLASS_TYPE(name, space, base)                                                                           \
     { name, sizeof(pytree_object), sizeof(void *), PYTREE_KIND_CUSTOM, PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL,\
-      NULL, NULL, NULL, NULL, NULL, NULL, &pytree_object_node, space, NULL, base, NULL PYTREE__KEPT_AT(NULL) }
+      NULL, NULL, NULL, NULL, NULL, NULL, &pytree_object_node, space, NULL, base, NULL PYTREE__NOTED_AT(NULL) }
 
 /* ---- Data and static ----------------------------------------------------------------------------------------------- */
 

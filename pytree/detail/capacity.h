@@ -99,19 +99,14 @@
 /* They are kept where a pointer can be written at once, for all threads (tcc has nothing for that), beside each descriptor. */
 #if defined(PYTREE_SMALL)
 #define PYTREE__KEEPS 0
-#define PYTREE__KEPT_AT(place)
+#define PYTREE__NOTED_AT(place)
 #else
 #if defined(__GCC_ATOMIC_POINTER_LOCK_FREE) && !defined(__TINYC__) && PYTREE_KEPT_LAYOUTS > 0
 #define PYTREE__KEEPS (__GCC_ATOMIC_POINTER_LOCK_FREE == 2 && __GCC_ATOMIC_INT_LOCK_FREE == 2)
 #else
 #define PYTREE__KEEPS 0
 #endif
-#define PYTREE__KEPT_AT(place) , place
-#endif
-#if PYTREE__KEEPS
-#define PYTREE__WHERE_KEPT(place) &place
-#else
-#define PYTREE__WHERE_KEPT(place) NULL
+#define PYTREE__NOTED_AT(place) , place
 #endif
 
 /* ---- Alike structs of a list: pytree_map and pytree_unflatten_into have these once ------------------------------------ */

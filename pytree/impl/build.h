@@ -550,7 +550,8 @@ static PYTREE__APART_CLANG pytree pytree__build_run(struct pytree__builder *b, c
         struct pytree__build_frame *const top = &b->frames[b->n_frames - 1];
         if (PYTREE__CONTAINERS && top->type == NULL) {
             if (b->mode == PYTREE__REFER && !pytree__shares(b)) { pytree__refer_items(b); }
-        } else if (PYTREE__LAYOUTS && !top->is_struct && top->type->self_contained && top->order == NULL && top->from == NULL) {
+        } else if (PYTREE__LAYOUTS && !top->is_struct && top->order == NULL && top->from == NULL
+                   && pytree__contained(top->type)) {
             pytree__build_inlined_elements(b);
         }
         if (b->status != PYTREE_OK || b->miscounted) { break; }

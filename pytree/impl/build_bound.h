@@ -37,11 +37,11 @@ static PYTREE__APART void pytree__bound_type(struct pytree__builder *b, struct p
     to->arrays = to->inlined_arrays = 0;
     if (b->prefix != 0) {
         to->arrays = pytree__arrays_in_place(type, b->align, false);
-        to->inlined_arrays = type->self_contained ? pytree__arrays_in_place(type, b->align, true) : 0;
+        to->inlined_arrays = pytree__contained(type) ? pytree__arrays_in_place(type, b->align, true) : 0;
     }
     to->sized = false;
     to->nodes = 0;
-    for (i = 0; i < type->n_fields && !type->self_contained; i++) {
+    for (i = 0; i < type->n_fields && !pytree__contained(type); i++) {
         const pytree_field *row = &type->fields[i];
         if (PYTREE__MORE_ROWS && b->mode == PYTREE__COPY && row->functions != NULL && row->functions->clone != NULL) {
             b->has_handles = true;

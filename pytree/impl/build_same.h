@@ -44,7 +44,7 @@ static const pytree_custom pytree__same_node_type = {
 const pytree_type pytree_same = {
     "Same", sizeof(pytree_leaf), sizeof(void *), PYTREE_KIND_CUSTOM, PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL,
     NULL, NULL, NULL, NULL, NULL, NULL, &pytree__same_node_type, NULL, NULL, NULL, NULL
-    PYTREE__KEPT_AT(NULL)
+    PYTREE__NOTED_AT(NULL)
 };
 
 /* ---- Note places --------------------------------------------------------------------------------------------------- */

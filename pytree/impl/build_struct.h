@@ -37,7 +37,7 @@ PYTREE__INLINE const struct pytree__leaf_slot *pytree__leaf_slots_of(struct pytr
 PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b, const pytree_type *type, const pytree_node *n)
 {
     pytree__layout *layout;
-    if (!PYTREE__LAYOUTS || !type->self_contained || pytree__shares(b)) { return NULL; }
+    if (!PYTREE__LAYOUTS || !pytree__contained(type) || pytree__shares(b)) { return NULL; }
     layout = pytree__layout_of(&b->cache, type);
     return layout->n_nodes == n->nodes && layout->trivial_statics ? layout : NULL;
 }
@@ -314,7 +314,7 @@ static PYTREE__NOINLINE void pytree__build_verify(struct pytree__builder *b, con
     struct pytree__build_difference first;
     if (views == NULL) { return; }
     first.status = PYTREE_OK;
-    if (PYTREE__MORE_ROWS && type->may_lack && pytree__lacks(type, frame->at, false, NULL) == PYTREE__LACKS_READ) {
+    if (PYTREE__MORE_ROWS && pytree__may_lack(type) && pytree__lacks(type, frame->at, false, NULL) == PYTREE__LACKS_READ) {
         pytree__build_fail_node(b, frame->node, "a struct whose rows read through no DROP member, which is NULL here");
         return;
     }

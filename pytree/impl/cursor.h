@@ -172,7 +172,7 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     }
     views = pytree__room(c, f->count);
     if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
-    if (type->may_lack && (PYTREE__MORE_ROWS || !c->making)) {
+    if (pytree__may_lack(type) && (PYTREE__MORE_ROWS || !c->making)) {
         lacks = pytree__lacks(type, f->self, c->making, f != c->frames && f[-1].from == PYTREE__FROM_ROW ? f - 1 : NULL);
     }
     if (PYTREE__MORE_ROWS && lacks > PYTREE__LACKS_STRUCT && pytree__fails_read(c, f, lacks, &status)) { return status; }
@@ -212,7 +212,7 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
 /* The same of a struct whose leaves will be written: fails if one of its children is const. */
 static PYTREE__NOINLINE pytree_status pytree__open_written(pytree__cursor *c, pytree__frame *f)
 {
-    const size_t child = !PYTREE__MORE_ROWS || f->type->self_contained ? SIZE_MAX : pytree__constant_child(f->type);
+    const size_t child = !PYTREE__MORE_ROWS || pytree__contained(f->type) ? SIZE_MAX : pytree__constant_child(f->type);
     pytree_status status;
     if (child == SIZE_MAX) { return pytree__open_struct(c, f); }
     f->next = child + 1;
@@ -454,7 +454,7 @@ PYTREE__INLINE int pytree__classify(pytree__cursor *c, const pytree_leaf *value)
     if (PYTREE__UNLIKELY(!c->plain)) { return pytree__classify_asking(c, value); }
     if (value->form == PYTREE_FORM_LEAF) { return PYTREE__AT_LEAF; }
     if (value->form == PYTREE_FORM_NONE) { return c->none_is_leaf ? PYTREE__AT_LEAF : PYTREE__AT_NONE; }
-    return PYTREE__LAYOUTS && c->runs && value->form == PYTREE_FORM_STRUCT && value->type->self_contained ? PYTREE__AT_RUN
+    return PYTREE__LAYOUTS && c->runs && value->form == PYTREE_FORM_STRUCT && pytree__contained(value->type) ? PYTREE__AT_RUN
                                                                                                           : PYTREE__AT_NODE;
 }
 

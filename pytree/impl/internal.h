@@ -35,6 +35,8 @@ static inline uint16_t pytree__to_half(double value, int mantissa);
 /* type.h */
 static size_t pytree__constant_child(const pytree_type *type);
 static const pytree_type *pytree__origin(const pytree_type *type);
+PYTREE__INLINE bool pytree__contained(const pytree_type *type);
+PYTREE__INLINE bool pytree__may_lack(const pytree_type *type);
 PYTREE__INLINE const pytree_field *pytree__active_row(const pytree_field *row, const void *self);
 PYTREE__INLINE const pytree_field *pytree__given_row(const pytree_field *row, const void *self, pytree_field *own);
 static bool pytree__same_string(const char *a, const char *b);

@@ -102,7 +102,7 @@ static pytree__layout *pytree__kept_make(const pytree_type *type)
 PYTREE__INLINE pytree__layout *pytree__layout_was_kept(const pytree_type *type)
 {
 #if PYTREE__KEEPS
-    pytree__layout *const layout = type->kept == NULL ? NULL : __atomic_load_n(type->kept, __ATOMIC_ACQUIRE);
+    pytree__layout *const layout = type->noted == NULL ? NULL : __atomic_load_n(&type->noted->layout, __ATOMIC_ACQUIRE);
     const bool mine = (uintptr_t)layout - (uintptr_t)pytree__kept.layouts < sizeof pytree__kept.layouts;
     return mine && layout->type == type ? layout : NULL;
 #else
@@ -115,10 +115,10 @@ PYTREE__INLINE pytree__layout *pytree__layout_was_kept(const pytree_type *type)
 /* Keep a type's layout from now on. Returns NULL if it is not kept. */
 static PYTREE__NOINLINE pytree__layout *pytree__layout_keep(const pytree_type *type)
 {
-    if (type->kept == NULL || __atomic_load_n(type->kept, __ATOMIC_RELAXED) != NULL) { return NULL; }
+    if (type->noted == NULL || __atomic_load_n(&type->noted->layout, __ATOMIC_RELAXED) != NULL) { return NULL; }
     if (__atomic_exchange_n(&pytree__kept.busy, 1, __ATOMIC_ACQUIRE) != 0) { return NULL; }
     /* If another thread has just done so it is made twice, which does no harm. The descriptor may be a copy in a tree. */
-    __atomic_store_n(type->kept, pytree__kept_make(pytree__origin(type)), __ATOMIC_RELEASE);
+    __atomic_store_n(&type->noted->layout, pytree__kept_make(pytree__origin(type)), __ATOMIC_RELEASE);
     __atomic_store_n(&pytree__kept.busy, 0, __ATOMIC_RELEASE);
     return pytree__layout_was_kept(type);
 }

@@ -56,7 +56,7 @@ static bool pytree__leads_on(const pytree_field *row)
 {
     return (row->form == PYTREE_FORM_LIST || row->form == PYTREE_FORM_TUPLE)
         && (row->type->kind == PYTREE_KIND_ROW
-            || (row->type->kind == PYTREE_KIND_STRUCT && !pytree__origin(row->type)->self_contained));
+            || (row->type->kind == PYTREE_KIND_STRUCT && !pytree__contained(pytree__origin(row->type))));
 }
 
 /* Tell whether a STATIC row is a pointer: to something, or a string. */
@@ -112,7 +112,7 @@ static int pytree__lacks(const pytree_type *type, const void *self, bool making,
         if (!PYTREE__MORE_ROWS || making) { continue; }
         inner = pytree__origin(row->type);
         if (p == NULL ? inner->size > PYTREE__ZEROS || pytree__lacks_data(inner, pytree__zeros())
-                      : !inner->self_contained && pytree__lacks_data(inner, p)) { return PYTREE__LACKS_BEYOND; }
+                      : !pytree__contained(inner) && pytree__lacks_data(inner, p)) { return PYTREE__LACKS_BEYOND; }
     }
     if (PYTREE__MORE_ROWS && making) { lacks = PYTREE__LACKS_NOTHING; }
     if (PYTREE__MORE_ROWS && (null || inside) && (siblings == NULL || !siblings->harmless)) {

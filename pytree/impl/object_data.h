@@ -309,7 +309,7 @@ static const pytree_custom pytree__data_node = { NULL, false, NULL, NULL, NULL, 
 
 #define PYTREE__ANNOTATION(name, custom)                                                                                \
     { name, sizeof(pytree), sizeof(void *), PYTREE_KIND_CUSTOM, PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL, NULL, \
-      NULL, NULL, NULL, NULL, NULL, custom, NULL, NULL, NULL, NULL PYTREE__KEPT_AT(NULL) }
+      NULL, NULL, NULL, NULL, NULL, custom, NULL, NULL, NULL, NULL PYTREE__NOTED_AT(NULL) }
 const pytree_type pytree_static_type = PYTREE__ANNOTATION("static", &pytree__static_node);
 const pytree_type pytree_data_type = PYTREE__ANNOTATION("PYTREE_AS_DATA", &pytree__data_node);
 

@@ -204,7 +204,7 @@ static bool pytree__put_suffixes(struct pytree__path_writer *w, const pytree__cu
         outer[depth].view = view;
         outer[depth].end = end;
         view = end;
-        if (type->n_children > (size_t)(room - view) || (type->may_lack && pytree__lacks(type, self, false, NULL) != 0)
+        if (type->n_children > (size_t)(room - view) || (pytree__may_lack(type) && pytree__lacks(type, self, false, NULL) != 0)
             || (pytree__child_views(type, self, view) & PYTREE__NEEDS_CHECK) != 0) {
             return false;
         }

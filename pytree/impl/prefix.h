@@ -82,7 +82,7 @@ PYTREE__INLINE bool pytree__alg_closed(pytree__cursor *c, pytree__layout_cache *
     const pytree_node *const node = &def->nodes[j];
     const bool none_is_leaf = c->opt->none_is_leaf;
     pytree__layout *layout;
-    if (type != node->type || !type->self_contained || c->opt->space != NULL || node->leaves > room) { return false; }
+    if (type != node->type || !pytree__contained(type) || c->opt->space != NULL || node->leaves > room) { return false; }
     layout = pytree__layout_of(cache, type);
     if (PYTREE__UNLIKELY(layout->n_nodes == 0 || layout->n_nodes != node->nodes)
         || !pytree__layout_matches_instance(layout, (const char *)value->data, def, node + 1 - layout->n_nodes)) {

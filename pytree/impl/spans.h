@@ -209,7 +209,7 @@ static bool pytree__rv_put_child(pytree__rv_spans *spans, const pytree_leaf *x, 
         pytree__rv_put(spans, 0, x->type, x->data, y->type, y->data, pytree_leaf_count(x));
         return true;
     }
-    if (x->form > PYTREE_FORM_TUPLE || x->type->views == NULL || !x->type->self_contained) { return false; }
+    if (x->form > PYTREE_FORM_TUPLE || x->type->views == NULL || !pytree__contained(x->type)) { return false; }
     if (count == 0) { return true; }
     if (!pytree__rv_put_struct(spans, first, x->type, (char *)x->data, (char *)y->data, &statics)) { return false; }
     for (i = 0; statics && x->data != y->data && i < count; i++) {
@@ -232,8 +232,8 @@ static bool pytree__rv_list_directly(pytree__rv_spans *spans, size_t n_trees, co
         || y == NULL || pytree__origin(type) != type || type->views == NULL || type->n_children > PYTREE__RV_CHILDREN) {
         return false;
     }
-    if (spans->writes && !type->self_contained && pytree__constant_child(type) != SIZE_MAX) { return false; }
-    if (type->may_lack && (pytree__lacks(type, x, false, NULL) != 0 || pytree__lacks(type, y, false, NULL) != 0)) {
+    if (spans->writes && !pytree__contained(type) && pytree__constant_child(type) != SIZE_MAX) { return false; }
+    if (pytree__may_lack(type) && (pytree__lacks(type, x, false, NULL) != 0 || pytree__lacks(type, y, false, NULL) != 0)) {
         return false;
     }
     if (pytree__child_views(type, x, views[0]) != 0) { return false; }

@@ -3,6 +3,9 @@
 #define PYTREE_IMPL_TYPE_H
 
 #include "internal.h"
+#if !defined(PYTREE_SMALL)
+#include "../detail/row_reads.h"
+#endif
 
 #ifdef __cplusplus
 #define PYTREE__ALIGNOF alignof
@@ -12,7 +15,7 @@
 
 #define PYTREE__BUILTIN(name, size, align, kind, dtype)                                                                 \
     { name, size, align, kind, dtype, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,  \
-      NULL, NULL, NULL PYTREE__KEPT_AT(NULL) }
+      NULL, NULL, NULL PYTREE__NOTED_AT(NULL) }
 
 #define PYTREE__NUMBER(T, dtype) PYTREE__BUILTIN(#T, sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
 
@@ -86,6 +89,63 @@ PYTREE__INLINE const pytree_field *pytree__given_row(const pytree_field *row, co
     own->form = own->type->kind == PYTREE_KIND_LEAF ? PYTREE_FORM_LEAF : PYTREE_FORM_STRUCT;
     return own;
 }
+
+#if !defined(PYTREE_SMALL)
+/* Find whether the rows of a struct read through a pointer, and note it. Threads that do so at the same time note the same. */
+static PYTREE__NOINLINE unsigned pytree__find_rows(const pytree_type *type, unsigned asked)
+{
+    const pytree_field *row = type->fields, *const end = row + type->n_fields;
+    const int would = (int)(asked & PYTREE__READS_BOTH);
+    int reads = 0;
+    unsigned rows;
+    for (; row != end; row++) {
+        if (row->row == PYTREE_ROW_DATA) { reads |= pytree__reads_through(row->name + strlen(row->name) + 1); }
+    }
+    rows = (would & ~reads) != 0 ? asked & PYTREE__ROWS_CONTAINED : 0;
+    if (rows != 0 || ((reads & (PYTREE__READS_NEAR | PYTREE__READS_UNKNOWN)) == 0 && (asked & PYTREE__ROWS_NEED_STRUCT) == 0)) {
+        rows |= PYTREE__ROWS_LACK_NOTHING;
+    }
+#if PYTREE__KEEPS
+    __atomic_store_n(&type->noted->rows, (unsigned char)rows, __ATOMIC_RELAXED);
+#else
+    *(volatile unsigned char *)&type->noted->rows = (unsigned char)rows;
+#endif
+    return rows;
+}
+#endif
+
+/* Returns what was found of a struct's rows where its descriptor does not say it: a sum of PYTREE__ROWS_…. */
+PYTREE__INLINE unsigned pytree__rows_found(const pytree_type *type)
+{
+#if defined(PYTREE_SMALL)
+    (void)type;
+    return 0;
+#else
+    unsigned rows = 0;
+    if (type->noted != NULL) {
+#if PYTREE__KEEPS
+        rows = __atomic_load_n(&type->noted->rows, __ATOMIC_RELAXED);
+#else
+        rows = *(const volatile unsigned char *)&type->noted->rows;
+#endif
+    }
+    return PYTREE__UNLIKELY((rows & PYTREE__ROWS_TO_FIND) != 0) ? pytree__find_rows(type, rows) : rows;
+#endif
+}
+
+/* Tell whether a struct is self-contained: its leaves lie in it and behind single pointers, and no row reads through one. */
+PYTREE__INLINE bool pytree__contained(const pytree_type *type)
+{
+    return type->self_contained || (pytree__rows_found(type) & PYTREE__ROWS_CONTAINED) != 0;
+}
+
+/* Tell whether something may be NULL that the rows of a struct read through, or a struct that must be there. */
+PYTREE__INLINE bool pytree__may_lack(const pytree_type *type)
+{
+    return type->may_lack && (pytree__rows_found(type) & PYTREE__ROWS_LACK_NOTHING) == 0;
+}
+
+bool pytree__is_contained(const pytree_type *type) { return pytree__contained(type); }
 
 /* Are two strings, each of which may be NULL, equal? */
 static bool pytree__same_string(const char *a, const char *b)

@@ -44,15 +44,15 @@ PYTREE__ENUM {
     PYTREE__POINTER_USER_OR_FIXED = 64 + 512 + 2048
 };
 PYTREE__ASSERT((int)PYTREE__T_count <= PYTREE__CODE_TYPE, "pytree: more built-in types than PYTREE__CODE_TYPE has room for");
-/* How rows are written: NEAR with an index or a star, FAR with a point, BOTH with an arrow behind something else than self.
- * They look like reads through a pointer of the struct, or of one that it leads to or holds; so do an array in the struct, a
- * product and a comparison. They may be reads if there is such a pointer. UNKNOWN with any star, or with four arrows, behind
- * which nothing is looked at: that is taken for a read only in a struct that is opened node by node anyway. */
-PYTREE__ENUM { PYTREE__READS_NEAR = 1, PYTREE__READS_FAR = 2, PYTREE__READS_BOTH = 3, PYTREE__READS_UNKNOWN = 4 };
-#define PYTREE__MAY_READ(reads, codes)                                                                                  \
-    ((reads & PYTREE__READS_NEAR) != 0                                                                                  \
-     && ((codes & (int)PYTREE__REACHES) != 0                                                                            \
-         || ((reads & PYTREE__READS_FAR) != 0 && (codes & (int)PYTREE__IS_USER) != 0)))
+/* Tell from the sum of a struct's codes whether no child can be a list, a tree or const. And how rows are written that read
+ * through one of its pointers: 0 if it has none. */
+#define PYTREE__HOLDS_LEAVES(codes)                                                                                     \
+    ((codes & (int)(PYTREE__IS_MANY + (int)PYTREE__IS_CONST)) == 0                                                      \
+     && ((int)codes & (int)PYTREE__TO_BOTH) != (int)PYTREE__TO_BOTH                                                     \
+     && codes % PYTREE__HAS_TEXT < PYTREE_FORM_FLAT * PYTREE__CODE_FORM)
+#define PYTREE__WOULD_READ(codes)                                                                                       \
+    ((codes & (int)PYTREE__REACHES) != 0 ? (int)PYTREE__READS_NEAR                                                      \
+     : (codes & (int)PYTREE__IS_USER) != 0 ? (int)PYTREE__READS_BOTH : 0)
 #define PYTREE__PACK(code) ((code) / PYTREE__CODE_PACK & 3)
 #define PYTREE__FORM(code) ((code) / PYTREE__CODE_FORM)
 

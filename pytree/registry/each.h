@@ -86,7 +86,7 @@
 #define PYTREE__EACH_ROW(...) { "", __VA_ARGS__, NULL }
 #define PYTREE__EACH_TYPE(x, rows)                                                                                      \
     { "elements", sizeof x, PYTREE__ALIGN_OF(x), PYTREE_KIND_ROW, PYTREE_NO_DTYPE, 1, 1, false, true, false, rows,      \
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &pytree__space_000, NULL, NULL PYTREE__KEPT_AT(NULL) }
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &pytree__space_000, NULL, NULL PYTREE__NOTED_AT(NULL) }
 #define PYTREE__EACH_PLACED(x) 0, sizeof x
 #define PYTREE__EACH_TABLE_PLAIN(code, held, x, made, optional, arguments)                                                 \
     made(code, x, PYTREE__TABLE_PLAIN_INSIDE(code##_each, held##_each, x, arguments, optional, PYTREE__EACH_PLACED(x)))

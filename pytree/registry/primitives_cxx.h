@@ -9,6 +9,7 @@
 #define PYTREE_REGISTRY_PRIMITIVES_CXX_H
 
 #include "codes.h"
+#include "../detail/row_reads.h"
 
 /* ---- Declarations ---------------------------------------------------------------------------------------------------- */
 
@@ -290,22 +291,4 @@ template <class Entry> struct pytree__has_three<Entry, std::void_t<decltype(Entr
     static_assert((vectors) != 0 || std::is_trivially_copyable_v<S>,                                                    \
                   "pytree: " text ": it has a copy constructor, an assignment or a destructor, and trees are copied as " \
                   "bytes; register it as PYTREE_CUSTOM, or leave these to the compiler (other constructors do no harm)");
-
-/* Tell how a row, in whose text self is (), is written: with a [, a point, a * that may dereference, or an arrow behind
- * something else than self: reads.h. */
-constexpr int pytree__reads_through(const char *text)
-{
-    int reads = 0;
-    bool operand = false;                 /* stands before, so that a * multiplies */
-    for (int i = 0; text[i] != '\0'; i++) {
-        const char c = text[i];
-        const bool self = i >= 3 && text[i - 2] == ')' && text[i - 3] == '(';
-        if (c == '.') { reads |= PYTREE__READS_FAR; }
-        if (c == '*') { reads |= PYTREE__READS_UNKNOWN; }
-        if (c == '[' || (c == '*' && (!operand || text[i + 1] == '('))) { reads |= PYTREE__READS_NEAR; }
-        if (c == '>' && i > 0 && text[i - 1] == '-' && !self) { reads |= PYTREE__READS_BOTH; }
-        if (c != ' ') { operand = c == '_' || c == ')' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
-    }
-    return reads;
-}
 #endif

@@ -1,14 +1,14 @@
 /* pytree/registry/reads.h: find out whether a row of a struct may read through pointers, which may be NULL: such a struct is
- * not self-contained. Included by pytree_registry.h for each struct, so it has no guard. To other compilers than gcc and
- * clang a text is no constant: there each row counts as one that does.
+ * not self-contained. Included by pytree_registry.h for each struct, so it has no guard, under gcc and clang, where rows
+ * are statements: there a text is a constant. Elsewhere the library finds out.
  *
  *     enum { pytree__reads_Linear = 0 | <of "w, ARRAY(self->din, self->dout)"> | <of "b, ARRAY(self->dout)"> };
  *
- * `self` is () here, and macros of the program are expanded: ARRAY(()->din, ()->dout). The text of such a row has a [, a * in
- * front of self or of a parenthesis, or an arrow behind something else than self. Two stars are looked at, and the second,
- * third and fourth arrow: behind the text stand more that are allowed. An array in the struct has a [, a product a *, and a
- * comparison a >, too: codes.h tells them apart. Compilers warn of calls in constants, so this is a system header. */
-#if defined(PYTREE__ROWS) && defined(__GNUC__) && !defined(__TINYC__)
+ * In C `self` is () here, and macros of the program are expanded: ARRAY(()->din, ()->dout). The text of such a row has a [, a
+ * star in front of self or of a parenthesis, or an arrow behind something else than self. Two stars are looked at, and the
+ * second, third and fourth arrow: behind the text stand more that are allowed. An array in the struct has a [, a product a *,
+ * and a comparison a >, too: codes.h tells them apart. Compilers warn of calls in constants, so this is a system header. */
+#if defined(PYTREE__ROWS)
 #pragma GCC system_header
 #define PYTREE__READS_STATIC(...)
 #define PYTREE__READS_DROP(...)
@@ -38,9 +38,11 @@
 #define PYTREE_FIELD(kind, ...) PYTREE__READS_##kind(__VA_ARGS__, NONE, ~)
 #pragma push_macro("self")
 #pragma push_macro("PYTREE_TYPE")
-#undef self
 #undef PYTREE_TYPE
+#if !defined(__cplusplus)
+#undef self
 #define self ()
+#endif
 PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS * (0 PYTREE_FIELDS) };
 #pragma pop_macro("self")
 #pragma pop_macro("PYTREE_TYPE")
@@ -51,6 +53,4 @@ PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS * (0 
 #undef PYTREE__READS_NOTHING
 #undef PYTREE__READS_EXTENTS
 #undef PYTREE__READS_TEXT
-#elif defined(PYTREE__ROWS)
-PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS * PYTREE__READS_BOTH };
 #endif

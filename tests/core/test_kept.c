@@ -210,10 +210,10 @@ static void kept_by_another_library(void **state)
     Last from = { 2, numbers }, to = { 2, others };
     (void)state;
 #if PYTREE__KEEPS
-    *PYTREE_TYPE(Last)->kept = (pytree__layout *)(void *)numbers;
+    PYTREE_TYPE(Last)->noted->layout = (pytree__layout *)(void *)numbers;
     assert_works(PYTREE(&from), PYTREE(&to));
     assert_kept(Last, false);
-    *PYTREE_TYPE(Last)->kept = NULL;
+    PYTREE_TYPE(Last)->noted->layout = NULL;
 #endif
     assert_works(PYTREE(&from), PYTREE(&to));
 }
@@ -224,15 +224,15 @@ static void another_thread_is_making(void **state)
     Last from = { 2, numbers }, to = { 2, others };
     (void)state;
 #if PYTREE__KEEPS
-    *PYTREE_TYPE(Last)->kept = NULL;
+    PYTREE_TYPE(Last)->noted->layout = NULL;
     pytree__kept.busy = 1;
     assert_works(PYTREE(&from), PYTREE(&to));
-    assert_null(*PYTREE_TYPE(Last)->kept);
+    assert_null(PYTREE_TYPE(Last)->noted->layout);
     pytree__kept.busy = 0;
 #endif
     assert_works(PYTREE(&from), PYTREE(&to));
 #if PYTREE__KEEPS
-    assert_ptr_equal(*PYTREE_TYPE(Last)->kept, &pytree__not_kept);
+    assert_ptr_equal(PYTREE_TYPE(Last)->noted->layout, &pytree__not_kept);
     assert_int_equal(pytree__kept.n_layouts, 3);              /* of Eleven, Span and Pair */
 #endif
 }

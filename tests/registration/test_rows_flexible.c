@@ -352,7 +352,7 @@ static void what_the_descriptor_says(void **state)
     assert_int_equal(row->place, PYTREE_FLEXIBLE);
     assert_int_equal(row->offset, offsetof(Padded, at));
     assert_int_equal(row->size, 0);
-    assert_false(PYTREE_TYPE(Padded)->self_contained);
+    assert_false(pytree__is_contained(PYTREE_TYPE(Padded)));
 }
 
 int main(void)
