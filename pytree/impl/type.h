@@ -90,7 +90,9 @@ PYTREE__INLINE const pytree_field *pytree__given_row(const pytree_field *row, co
     return own;
 }
 
-#if !defined(PYTREE_SMALL)
+#if defined(PYTREE_SMALL)
+#define pytree__rows_found(type) 0u
+#else
 /* Find whether the rows of a struct read through a pointer, and note it. Threads that do so at the same time note the same. */
 static PYTREE__NOINLINE unsigned pytree__find_rows(const pytree_type *type, unsigned asked)
 {
@@ -112,15 +114,10 @@ static PYTREE__NOINLINE unsigned pytree__find_rows(const pytree_type *type, unsi
 #endif
     return rows;
 }
-#endif
 
 /* Returns what was found of a struct's rows where its descriptor does not say it: a sum of PYTREE__ROWS_…. */
 PYTREE__INLINE unsigned pytree__rows_found(const pytree_type *type)
 {
-#if defined(PYTREE_SMALL)
-    (void)type;
-    return 0;
-#else
     unsigned rows = 0;
     if (type->noted != NULL) {
 #if PYTREE__KEEPS
@@ -130,8 +127,8 @@ PYTREE__INLINE unsigned pytree__rows_found(const pytree_type *type)
 #endif
     }
     return PYTREE__UNLIKELY((rows & PYTREE__ROWS_TO_FIND) != 0) ? pytree__find_rows(type, rows) : rows;
-#endif
 }
+#endif
 
 /* Tell whether a struct is self-contained: its leaves lie in it and behind single pointers, and no row reads through one. */
 PYTREE__INLINE bool pytree__contained(const pytree_type *type)

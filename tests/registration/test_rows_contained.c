@@ -70,6 +70,32 @@ static const Size *const size_of_all = &any_size;
     PYTREE_FIELD(DATA, x, ARRAY(2 * self->n * self->m))
 #include "pytree_registry.h"
 
+/* Words that are not self: pointers that are no members, and a number behind a star; and a product with a parenthesis. */
+typedef struct Seen { int n; void *cache; double *x; } Seen;
+typedef struct Sold { int n; void *cache; double *x; } Sold;
+typedef struct Selfish { int n; void *cache; double *x; } Selfish;
+typedef struct Grouped { int n; void *cache; double *x; } Grouped;
+static const Size *const seen = &any_size, *const sell = &any_size;
+enum { selfish = 2 };
+#define PYTREE_STRUCT Seen
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DROP, cache) PYTREE_FIELD(DATA, x, ARRAY(self->n, seen->n))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Sold
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DROP, cache) PYTREE_FIELD(DATA, x, ARRAY(self->n, sell->n))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Selfish
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DROP, cache) PYTREE_FIELD(DATA, x, ARRAY(self->n*selfish))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Grouped
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DROP, cache) PYTREE_FIELD(DATA, x, ARRAY(2*(self->n + 1)))
+#include "pytree_registry.h"
+
+/* A row that asks whether a pointer is NULL, and reads nothing through it. */
+typedef struct Asking { void *cache; double *x; } Asking;
+#define PYTREE_STRUCT Asking
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, cache) PYTREE_FIELD(DATA, x, ARRAY(self->cache == NULL))
+#include "pytree_registry.h"
+
 /* A pointer of a struct in the struct, which an address or an array leads to. */
 typedef struct ByAddress { Sized at; int n; double *x; } ByAddress;
 typedef struct ByName { Sized at[1]; int n; double *x; } ByName;
@@ -218,6 +244,40 @@ static void products_and_comparisons(void **state)
     assert_numbers(PYTREE(&multiplied), 6);
 }
 
+static void words_that_are_not_self(void **state)
+{
+    Seen looks = { 2, NULL, numbers };
+    Sold sold = { 1, NULL, numbers };
+    Selfish product = { 3, NULL, numbers };
+    Grouped grouped = { 2, NULL, numbers };
+    (void)state;
+    assert_false(pytree__is_contained(PYTREE_TYPE(Seen)));
+    assert_false(pytree__is_contained(PYTREE_TYPE(Sold)));
+    assert_true(pytree__is_contained(PYTREE_TYPE(Selfish)));
+    assert_false(pytree__is_contained(PYTREE_TYPE(Grouped)));
+    assert_numbers(PYTREE(&looks), 4);
+    assert_numbers(PYTREE(&sold), 2);
+    assert_numbers(PYTREE(&product), 6);
+    assert_numbers(PYTREE(&grouped), 6);
+}
+
+static void pointers_that_rows_ask_for(void **state)
+{
+    Asking asking = { NULL, numbers };
+    pytree_error error = { 0 };
+    pytree_def *def;
+    int i;
+    (void)state;
+    assert_true(pytree__is_contained(PYTREE_TYPE(Asking)));
+    for (i = 0; i < 2; i++) {             /* what a layout keeps of the first is not what the second is like */
+        pytree_leaf *leaves = NULL;
+        asking.cache = i == 0 ? NULL : numbers;
+        assert_ok(pytree_flatten(PYTREE(&asking), &leaves, 0, &def, NULL, &error), &error);
+        assert_int_equal(leaves[0].shape[0], 1 - i);
+        pytree_def_free(def);
+    }
+}
+
 static void structs_that_addresses_lead_to(void **state)
 {
     Size size = { 3 };
@@ -309,6 +369,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_in_the_struct),
         cmocka_unit_test(products_and_comparisons),
+        cmocka_unit_test(words_that_are_not_self),
+        cmocka_unit_test(pointers_that_rows_ask_for),
         cmocka_unit_test(structs_that_addresses_lead_to),
         cmocka_unit_test(structs_that_lack_nothing),
         cmocka_unit_test(structs_in_lists),
