@@ -971,9 +971,9 @@ typedef struct pytree_tolerance {
 bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const pytree_options *opt, pytree_error *err);
 
 /* Find all problems of a tree: nnx.check_pytree. Returns PYTREE_OK, or the status of the first problem. Problems are NULL where
- * data is required, bad counts, sizes that overflow, cycles, memory reached twice, and what custom nodes report of themselves,
- * such as data in static values (pytree/object.h); the search continues after each.
- * `report` may be NULL. Allocates temporary memory. */
+ * data is required, PYTREE_WANTED, bad counts, sizes that overflow, cycles, memory reached twice, and what custom nodes report
+ * of themselves, such as data in static values (pytree/object.h); the search continues after each. `report` may be NULL.
+ * Allocates temporary memory. */
 pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, const pytree_options *opt, pytree_error *err);
 
 /* Groups of key paths that lead to the same or to overlapping memory. */

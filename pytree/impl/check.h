@@ -146,6 +146,9 @@ static PYTREE__APART_CLANG pytree_status pytree__reach_value(struct pytree__shar
         return pytree_fail(c->err, PYTREE_OVERFLOW, NULL, "expected fewer than %lu values, got more",
                            (unsigned long)UINT32_MAX);
     }
+    if (value->data == PYTREE_WANTED) {
+        return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected memory, got PYTREE_WANTED, which pytree_allocate replaces");
+    }
     if (at == PYTREE__AT_NODE && value->data != NULL && value->form != PYTREE_FORM_FLAT && pytree__was_seen(r, value)) {
         if (r->status == PYTREE_OK && !pytree__inside_itself(c, value)) { pytree__reach_note(r, c, value); }
         return PYTREE_OK;

@@ -137,6 +137,7 @@ static pytree_status pytree__extents_add_run(struct pytree__extents *x, const py
     for (; leaf != seen.end; leaf++) {
         const char *const data = (const char *)leaf->data;
         if (data >= self && data < self + value->type->size) { continue; }
+        if (data == (const char *)PYTREE_WANTED) { return PYTREE_SHARED; }
         if (!pytree__extents_add(x, data, pytree_leaf_bytes(leaf))) { return PYTREE_NO_MEMORY; }
     }
     return PYTREE_OK;
@@ -146,6 +147,7 @@ static pytree_status pytree__extents_add_run(struct pytree__extents *x, const py
 static PYTREE__APART_CLANG pytree_status pytree__extents_add_value(struct pytree__extents *x, pytree__cursor *c,
                                                                    const pytree_leaf *value, int at)
 {
+    if (value->data == PYTREE_WANTED) { return PYTREE_SHARED; }
     if (value->data != NULL && !pytree__extents_add(x, value->data, pytree__own_bytes(c, value))) { return PYTREE_NO_MEMORY; }
     if (at == PYTREE__AT_RUN) {
         const pytree_status status = pytree__extents_add_run(x, c, value);

@@ -104,6 +104,38 @@ static void a_long_chain_is_sound(void **state)
     free(chain);
 }
 
+/* What pytree_allocate was to replace and has not: arrays of a struct that is a run, a struct, and a row's elements. */
+typedef struct Hope { int n; float *w, *bias; } Hope;
+typedef struct Hopes { Hope first[2]; Node *next; Node **each; } Hopes;
+
+#define PYTREE_STRUCT Hope
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n)) PYTREE_FIELD(DATA, bias, ARRAY(self->n), OPTIONAL)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Hopes
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, first) PYTREE_FIELD(DATA, next, OPTIONAL) PYTREE_FIELD(DATA, each, LIST(2, EACH(OPTIONAL)))
+#include "pytree_registry.h"
+
+static void memory_that_is_only_wanted(void **state)
+{
+    static float w[4];
+    Node node = { 1, NULL }, *each[2] = { &node, PYTREE_WANTED };
+    Hope hope = { 2, w, PYTREE_WANTED };
+    Hopes hopes = { { { 2, w, NULL }, { 2, PYTREE_WANTED, w + 2 } }, PYTREE_WANTED, each };
+    const Problem in_run[] = { { PYTREE_NULL_POINTER, ".bias", "expected memory, got PYTREE_WANTED" } };
+    const Problem all[] = {
+        { PYTREE_NULL_POINTER, ".first[1].w", "got PYTREE_WANTED, which pytree_allocate replaces" },
+        { PYTREE_NULL_POINTER, ".next", "got PYTREE_WANTED" }, { PYTREE_NULL_POINTER, ".each[1]", "got PYTREE_WANTED" }
+    };
+    (void)state;
+    assert_problems(PYTREE(&hope), COUNT_OF(in_run), in_run);
+    assert_problems(PYTREE(&hopes), COUNT_OF(all), all);
+    hope.bias = w + 2;
+    assert_problems(PYTREE(&hope), 0, NULL);
+}
+
 /* Gives no more than `left` bytes at a time. */
 typedef struct Budget {
     pytree_allocator allocator;
@@ -577,6 +609,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sound_trees),
         cmocka_unit_test(a_long_chain_is_sound),
+        cmocka_unit_test(memory_that_is_only_wanted),
         cmocka_unit_test(deep_trees_take_memory_by_the_node),
         cmocka_unit_test(missing_memory),
         cmocka_unit_test(bad_counts_and_sizes),
