@@ -167,7 +167,8 @@ static struct pytree__cache_entry *pytree__cache_add(pytree_cache *c, const pytr
     e->key = pytree__cache_copy_key(key, &c->opt.tree, err);
     status = e->key.def == NULL || !pytree__cache_grow(c, err) ? PYTREE_NO_MEMORY : make(context, &e->key, &e->value, err);
     if (status != PYTREE_OK || e->value == NULL) {
-        (void)pytree_fail(err, status == PYTREE_OK ? PYTREE_ARGUMENT : status, NULL, "expected a value to keep, got none");
+        (void)pytree_fail(err, status == PYTREE_OK ? PYTREE_ARGUMENT : status, NULL, "expected a value to keep, got %s",
+                          status == PYTREE_OK ? "none" : pytree_status_name(status));
         e->value = NULL;
         pytree__cache_release(c, e);
         return NULL;

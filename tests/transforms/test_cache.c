@@ -376,6 +376,14 @@ static pytree_status make_nothing(void *context, const pytree_flat *key, void **
     return PYTREE_OK;
 }
 
+static pytree_status make_overflow(void *context, const pytree_flat *key, void **value, pytree_error *err)
+{
+    (void)key;
+    (void)err;
+    *value = context;
+    return PYTREE_OVERFLOW;               /* without an error of its own; the value is not taken */
+}
+
 static void nothing_is_not_kept(void **state)
 {
     pytree_error error = { 0 };
@@ -385,6 +393,10 @@ static void nothing_is_not_kept(void **state)
     assert_null(pytree_cache_get(cache, PYTREE_INT(1), make_nothing, NULL, &error));
     assert_error(error.status, PYTREE_ARGUMENT, "", &error);
     assert_string_equal(error.message, "expected a value to keep, got none");
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_cache_get(cache, PYTREE_INT(1), make_overflow, cache, &error));
+    assert_error(error.status, PYTREE_OVERFLOW, "", &error);
+    assert_string_equal(error.message, "expected a value to keep, got size does not fit");
     pytree_cache_free(cache);
 }
 
