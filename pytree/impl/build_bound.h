@@ -13,16 +13,18 @@ struct pytree__type_bound {
     size_t nodes;                         /* of those structs that are counted at once; 0: none was */
 };
 
-/* Round the arrays that lie in a struct as the tail rounds them: leaves that need no place there. */
-static size_t pytree__arrays_in_place(const pytree_type *type, size_t align, bool inlined)
+/* Round the arrays that lie in a struct as the tail rounds them: leaves that were measured for it and need no place there. */
+static size_t pytree__arrays_in_place(const struct pytree__builder *b, const pytree_type *type, bool inlined)
 {
     size_t bytes = 0;
     unsigned i;
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
         if (row->row != PYTREE_ROW_DATA || row->place != PYTREE_IN_PLACE) { continue; }
-        if (row->form == PYTREE_FORM_LEAF && row->ndim != 0) { bytes += pytree__align(row->size, align); }
-        if (row->form == PYTREE_FORM_STRUCT && inlined) { bytes += pytree__arrays_in_place(row->type, align, true); }
+        if (row->form == PYTREE_FORM_LEAF && !pytree__in_head(b, row->type, row->ndim)) {
+            bytes += pytree__align(row->size, b->align);
+        }
+        if (row->form == PYTREE_FORM_STRUCT && inlined) { bytes += pytree__arrays_in_place(b, row->type, true); }
     }
     return bytes;
 }
@@ -36,8 +38,8 @@ static PYTREE__APART void pytree__bound_type(struct pytree__builder *b, struct p
     to->head = pytree__plus(type->size, piece);
     to->arrays = to->inlined_arrays = 0;
     if (b->prefix != 0) {
-        to->arrays = pytree__arrays_in_place(type, b->align, false);
-        to->inlined_arrays = pytree__contained(type) ? pytree__arrays_in_place(type, b->align, true) : 0;
+        to->arrays = pytree__arrays_in_place(b, type, false);
+        to->inlined_arrays = pytree__contained(type) ? pytree__arrays_in_place(b, type, true) : 0;
     }
     to->sized = false;
     to->nodes = 0;
@@ -224,7 +226,7 @@ static PYTREE__APART void pytree__measure_leaves(struct pytree__builder *b)
         bytes = pytree_leaf_bytes(leaf);
         if (pytree__in_cell(leaf)) {
             b->n_cells++;
-        } else if (pytree__in_head(b, leaf)) {
+        } else if (pytree__in_head(b, leaf->type, leaf->ndim)) {
             b->head_bytes = pytree__plus(b->head_bytes, bytes + piece);
         } else {
             b->tail_bytes = pytree__plus(b->tail_bytes, pytree__align(bytes, b->align));

@@ -237,9 +237,9 @@ PYTREE__INLINE bool pytree__stays_null(const struct pytree__builder *b, const vo
 
 /* Tell whether the elements of a leaf lie in the head: all but arrays; where those lie on a device, also arrays of what is no
  * number. */
-PYTREE__INLINE bool pytree__in_head(const struct pytree__builder *b, const pytree_leaf *leaf)
+PYTREE__INLINE bool pytree__in_head(const struct pytree__builder *b, const pytree_type *type, int ndim)
 {
-    return leaf->ndim == 0 || (PYTREE__DEVICES && leaf->type->dtype >= PYTREE_STRING && b->memory != NULL);
+    return ndim == 0 || (PYTREE__DEVICES && type->dtype >= PYTREE_STRING && b->memory != NULL);
 }
 
 /* Find the place of a leaf's elements: where they were given, or a place in the block, which is filled. */
@@ -249,7 +249,7 @@ static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *l
     void *at;
     if (b->mode == PYTREE__REFER) { return leaf->data; }
     bytes = pytree_leaf_bytes(leaf);
-    at = pytree__in_head(b, leaf) ? pytree__bump_head(b, bytes) : pytree__bump_tail(b, bytes);
+    at = pytree__in_head(b, leaf->type, leaf->ndim) ? pytree__bump_head(b, bytes) : pytree__bump_tail(b, bytes);
     pytree__build_bytes(b, at, leaf, bytes, leaf->ndim == 0);
     return at;
 }

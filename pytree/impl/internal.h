@@ -393,7 +393,7 @@ PYTREE__INLINE bool pytree__build_validate_leaves(struct pytree__builder *b);
 PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, const pytree_leaf *leaf, size_t bytes,
                                         bool in_place);
 PYTREE__INLINE bool pytree__stays_null(const struct pytree__builder *b, const void *p, size_t n, bool optional);
-PYTREE__INLINE bool pytree__in_head(const struct pytree__builder *b, const pytree_leaf *leaf);
+PYTREE__INLINE bool pytree__in_head(const struct pytree__builder *b, const pytree_type *type, int ndim);
 static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *leaf);
 static bool pytree__in_cell(const pytree_leaf *leaf);
 static void *pytree__build_item(struct pytree__builder *b, const pytree_leaf *leaf);

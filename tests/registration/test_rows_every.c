@@ -1,4 +1,5 @@
 /* Every row through every operation: what it can, what it cannot and says so, and each allocation failing. */
+#include "../support/fake_device.h"
 #include "rows_subject.h"
 #include "pytree/algebra.h"
 #include "pytree/assign.h"
@@ -366,6 +367,51 @@ static pytree_status splits_and_merges(void *context, const pytree_options *opt,
     return error->status;
 }
 
+/* To a device, there from leaves, and back. */
+static pytree_status rebuilds_on_a_device(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    FakeDevice device;
+    const pytree_device memory = fake_memory(&device), download = fake_download(&device);
+    pytree_options there = *opt, here = *opt;
+    pytree copy, built = { 0 }, back = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def = NULL;
+    there.memory = &memory;
+    here.memory = &download;
+    copy = pytree_clone(s->t, &there, error);
+    if (copy.data != NULL && pytree_flatten(copy, &leaves, 0, &def, opt, error) == PYTREE_OK) {
+        built = pytree_unflatten(def, s->n, leaves, &there, error);
+    }
+    if (built.data != NULL) { back = pytree_clone(built, &here, error); }
+    assert_made(s, back, error);
+    pytree_free(back);
+    pytree_free(built);
+    pytree_def_free(def);
+    pytree_free(copy);
+    assert_int_equal(fake_live(&device), 0);
+    return error->status;
+}
+
+static pytree_status copies_into_a_device(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    FakeDevice device;
+    const pytree_device memory = fake_memory(&device), download = fake_download(&device);
+    pytree_options there = *opt, here = *opt;
+    pytree zeros;
+    there.memory = &memory;
+    here.memory = &download;
+    zeros = pytree_zeros_like(s->t, &there, error);
+    if (zeros.data != NULL && pytree_copy_into(zeros, s->t, &there, error) == PYTREE_OK
+        && pytree_copy_into(s->zeros, zeros, &here, error) == PYTREE_OK) {
+        assert_made(s, s->zeros, error);
+    }
+    pytree_free(zeros);
+    assert_int_equal(fake_live(&device), 0);
+    return error->status;
+}
+
 /* ---- The table --------------------------------------------------------------------------------------------------------- */
 
 static const EveryOperation operations[] = {
@@ -374,7 +420,8 @@ static const EveryOperation operations[] = {
     { "iterate", iterates }, { "map", maps }, { "print", prints }, { "paths", has_paths }, { "compare", compares },
     { "safetensors", safetensors }, { "npz", npz }, { "checkpoint", checkpoints },
     { "check", checks }, { "assign", assigns }, { "literal", literal }, { "ravel", ravels },
-    { "partition", partitions }, { "stack", stacks }, { "transpose", transposes }, { "split and merge", splits_and_merges }
+    { "partition", partitions }, { "stack", stacks }, { "transpose", transposes }, { "split and merge", splits_and_merges },
+    { "rebuild on a device", rebuilds_on_a_device }, { "copy into a device", copies_into_a_device }
 };
 
 /* What a row cannot do, and what is said then; everything else it can. */
