@@ -210,8 +210,11 @@ static pytree_status pytree__compare(struct pytree__comparison *c, pytree a, pyt
                     pytree__fail_misfit(&it->cursors[0], it->status, x, y);
                 }
             } else if (x->form > PYTREE_FORM_NONE) {
-                it->status = PYTREE__DEVICES && x->form == PYTREE_FORM_DEVICE ? pytree__fail_device(&it->cursors[0], x)
-                                                                              : pytree__compare_subtrees(it, tolerance, opt);
+                if (PYTREE__DEVICES) {
+                    it->status = x->form == PYTREE_FORM_DEVICE ? pytree__fail_device(&it->cursors[0], x)
+                                                               : pytree__need_host_below(it);
+                }
+                if (it->status == PYTREE_OK) { it->status = pytree__compare_subtrees(it, tolerance, opt); }
             } else if (x->form == PYTREE_FORM_LEAF) {
                 it->status = pytree__compare_values(it, tolerance);
             }

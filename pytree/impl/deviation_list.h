@@ -31,7 +31,8 @@ static pytree_status pytree__compare_within(pytree_iter *it, const pytree_tolera
     if (x->form == PYTREE_FORM_LEAF) { return pytree__compare_values(it, tolerance); }
     if (x->form == PYTREE_FORM_DEVICE) { return pytree__fail_device(&it->cursors[0], x); }
     if (x->form == PYTREE_FORM_NONE) { return PYTREE_OK; }
-    status = pytree__alg_compare_subtrees(x, y, tolerance, opt, it->cursors[0].err);
+    status = pytree__need_host_below(it);
+    if (status == PYTREE_OK) { status = pytree__alg_compare_subtrees(x, y, tolerance, opt, it->cursors[0].err); }
     if (status != PYTREE_VALUE) { return status; }
     return pytree__fail_at(&it->cursors[0], PYTREE_VALUE, "expected the subtree %.60s of the first tree, got another",
                            pytree__view_name(x));
@@ -92,6 +93,8 @@ static pytree_status pytree__measure_deviation(pytree_deviation *d, const pytree
         d->first = pytree__first_difference(x, y, tolerance);
         d->differing = d->first != SIZE_MAX;
     } else {
+        status = pytree__need_host_below(it);
+        if (status != PYTREE_OK) { return status; }
         status = pytree__alg_compare_subtrees(x, y, tolerance, it->cursors[0].opt, it->cursors[0].err);
         if (status == PYTREE_NO_MEMORY) { return status; }
         if (status != PYTREE_OK) {

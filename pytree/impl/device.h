@@ -72,6 +72,8 @@ static void pytree__see_device(pytree__cursor *c, pytree_leaf *v)
     }
 }
 
+/* Tells whether a walk has come to a tree on a device. */
+static bool pytree__is_on_device(const pytree__cursor *c) { return c->met_device && c->device != NULL; }
 #endif
 
 /* Checks a view of a leaf on a device. */
@@ -121,6 +123,34 @@ static inline pytree_status pytree__need_host(const pytree_def *def, const pytre
         if (leaves[i].form != PYTREE_FORM_DEVICE) { continue; }
         pytree__node_path(def, pytree__node_of_leaf(def, i), path, sizeof path);
         return pytree__refuse_device(path, &leaves[i], err);
+    }
+    return PYTREE_OK;
+}
+
+/* Fails if leaves of a walk over a tree on a device are subtrees, which a predicate has made leaves: their views do not tell
+ * where the arrays below are. */
+static PYTREE__NOINLINE pytree_status pytree__need_leaves(const pytree_def *def, const pytree_leaf *leaves, pytree_error *err)
+{
+    char path[PYTREE__PATH];
+    size_t i;
+    for (i = 0; i < def->n_leaves; i++) {
+        if (leaves[i].form <= PYTREE_FORM_NONE || leaves[i].form == PYTREE_FORM_DEVICE) { continue; }
+        pytree__node_path(def, pytree__node_of_leaf(def, i), path, sizeof path);
+        return pytree_fail(err, PYTREE_ARGUMENT, path, "expected a leaf, because a subtree does not tell whether its arrays "
+                           "lie on a device, got %.60s (in pytree_map is_leaf may make subtrees leaves)",
+                           pytree__view_name(&leaves[i]));
+    }
+    return PYTREE_OK;
+}
+
+/* Fails if an iterator goes over a tree on a device, and has come to subtrees whose values are needed. */
+static pytree_status pytree__need_host_below(const pytree_iter *it)
+{
+    size_t k;
+    for (k = 0; k < it->n_cursors; k++) {
+        if (!pytree__is_on_device(&it->cursors[k])) { continue; }
+        return pytree__fail_at(&it->cursors[0], PYTREE_ARGUMENT, "expected values on the host, got %.60s of a tree on a "
+                               "device; pytree_clone downloads it", pytree__view_name(it->leaf[0]));
     }
     return PYTREE_OK;
 }

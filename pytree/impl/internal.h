@@ -253,6 +253,13 @@ static void pytree__meet_device(pytree__cursor *c);
 static PYTREE__NOINLINE void pytree__meet_tree(pytree__cursor *c, pytree_leaf *v, const pytree_type *type);
 static PYTREE__NOINLINE bool pytree__check_device(pytree__cursor *c, const pytree_leaf *v, pytree_status *status);
 static void pytree__see_device(pytree__cursor *c, pytree_leaf *v);
+#if defined(PYTREE_SMALL)
+#define pytree__is_on_device(c) false
+#else
+static bool pytree__is_on_device(const pytree__cursor *c);
+#endif
+static PYTREE__NOINLINE pytree_status pytree__need_leaves(const pytree_def *def, const pytree_leaf *leaves, pytree_error *err);
+static PYTREE__NOINLINE pytree_status pytree__need_host_below(const pytree_iter *it);
 static size_t pytree__node_of_leaf(const pytree_def *def, size_t leaf);
 static inline pytree_status pytree__need_host(const pytree_def *def, const pytree_leaf *leaves, pytree_error *err);
 static PYTREE__NOINLINE pytree_status pytree__fail_device(const pytree__cursor *c, const pytree_leaf *leaf);

@@ -373,6 +373,45 @@ CALL(cache)
     return error->status;
 }
 
+/* Subtrees, which a predicate makes leaves, do not tell where their arrays lie. */
+static bool structs(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    return path->n != 0 && value->form == PYTREE_FORM_STRUCT;
+}
+static const pytree_options by_structs = { .is_leaf = structs };
+CALL(equal_structs) { pytree_equal(e->here, e->there, NULL, &by_structs, error); return error->status; }
+CALL_GIVING(diff_structs, pytree_difference_list *, pytree_diff(e->there, e->here, NULL, &by_structs, error), pytree_diff_free)
+CALL(equal_structs_within) { pytree_equal_within(e->there, e->here, 1, &exactly, &by_structs, error); return error->status; }
+CALL_GIVING(deviations_of_structs, pytree_deviation_list *,
+            pytree_deviations(e->here, e->there, 0, NULL, &by_structs, error), pytree_deviation_free)
+CALL(flatten_structs)
+{
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    const pytree_status status = pytree_flatten(e->there, &leaves, 0, &def, &by_structs, error);
+    pytree_def_free(def);
+    return status;
+}
+CALL_FLAT(state_of_structs, pytree_state(e->there, PYTREE_REST, &by_structs, error))
+CALL(structure_of_structs)
+{
+    pytree_def_free(pytree_structure(e->there, &by_structs, error));
+    return error->status;
+}
+static pytree_status see_struct(void *context, const pytree_iter *at)
+{
+    *(size_t *)context += at->leaf[0]->form == PYTREE_FORM_STRUCT && at->leaf[0]->type == PYTREE_TYPE(Linear);
+    return PYTREE_OK;
+}
+CALL(map_structs)
+{
+    size_t n = 0;
+    pytree_map(see_struct, &n, NULL, 1, &e->there, &by_structs, error);
+    assert_int_equal(n, 3);
+    return error->status;
+}
+
 /* ---- The table ------------------------------------------------------------------------------------------------------ */
 
 enum { WORKS, FAILS, SAYS_SO };           /* it needs no values; it is an error; it is one that speaks of the device */
@@ -388,6 +427,9 @@ static const struct { const char *name; call_fn *call; int what; } calls[] = {
     ROW(apply, SAYS_SO), ROW(apply_to, SAYS_SO), ROW(apply_new, SAYS_SO), ROW(vmap, SAYS_SO), ROW(prepare, SAYS_SO),
     ROW(jit, SAYS_SO), ROW(eval_shape, SAYS_SO), ROW(ravel_shape, SAYS_SO),
     ROW(check_grads, SAYS_SO), ROW(program, SAYS_SO), ROW(scan, SAYS_SO),
+    ROW(equal_structs, SAYS_SO), ROW(diff_structs, SAYS_SO), ROW(equal_structs_within, SAYS_SO),
+    ROW(deviations_of_structs, SAYS_SO), ROW(flatten_structs, SAYS_SO), ROW(state_of_structs, SAYS_SO),
+    ROW(structure_of_structs, WORKS), ROW(map_structs, WORKS),
     ROW(get, WORKS), ROW(slice, WORKS), ROW(partition, WORKS), ROW(replace_none, WORKS),
     ROW(broadcast, WORKS), ROW(groups, WORKS), ROW(state, WORKS), ROW(pure, WORKS), ROW(state_zeros, WORKS),
     ROW(split_and_merge, WORKS), ROW(duplicates, WORKS), ROW(summary, WORKS), ROW(tabulate, WORKS), ROW(table, WORKS),
