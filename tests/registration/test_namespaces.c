@@ -264,6 +264,41 @@ static void everywhere_in_a_struct(void **state)
     }
 }
 
+/* Subtrees, which a predicate makes leaves, have the type that the namespace gives them: it fits where they came from. */
+static bool is_layer(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    (void)path;
+    return value->form == PYTREE_FORM_STRUCT && value->type->size == sizeof(Layer);
+}
+
+static void subtrees_as_leaves(void **state)
+{
+    const pytree_options layers_in_train = { .space = "train", .is_leaf = is_layer };
+    Layer layers[4];
+    Net net, *made;
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    pytree built;
+    pytree_error error = { 0 };
+    (void)state;
+    net_fill(&net, layers);
+    assert_ok(pytree_flatten(PYTREE(&net), &leaves, 0, &def, &layers_in_train, &error), &error);
+    assert_int_equal(def->n_leaves, 6);   /* four layers, and a number of each pair */
+    built = pytree_unflatten(def, 6, leaves, NULL, &error);
+    assert_ok(error.status, &error);
+    made = built.data;
+    assert_float_equal(made->first.moving, 20, 0);             /* a copy: it lies in the struct */
+    assert_ptr_equal(made->last, net.last);
+    assert_true(pytree_equal(built, PYTREE(&net), NULL, &train, &error));
+    leaves[0].type = PYTREE_TYPE(Apart);
+    assert_null(pytree_unflatten(def, 6, leaves, NULL, &error).data);
+    assert_error(error.status, PYTREE_STRUCTURE, ".first", &error);
+    assert_string_equal(error.message, "expected Layer, got Apart");
+    pytree_free(built);
+    pytree_def_free(def);
+}
+
 static void children_in_a_namespace(void **state)
 {
     Pair pair = { 4, 5 };
@@ -307,6 +342,7 @@ int main(void)
         cmocka_unit_test(unknown_namespace_of_objects),
         cmocka_unit_test(namespace_and_none_switch_are_structure),
         cmocka_unit_test(everywhere_in_a_struct),
+        cmocka_unit_test(subtrees_as_leaves),
         cmocka_unit_test(children_in_a_namespace),
         cmocka_unit_test(sweeps),
     };
