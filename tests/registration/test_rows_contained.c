@@ -41,6 +41,12 @@ typedef struct Nested { Held held; int shape[2]; double *x; } Nested;
     PYTREE_FIELD(DATA, held) PYTREE_FIELD(STATIC, shape) PYTREE_FIELD(DATA, x, ARRAY(self->shape[0] + 0 * self->held.count[0]))
 #include "pytree_registry.h"
 
+/* A struct whose own rows read nothing, in which lies one whose rows may. */
+typedef struct Around { double y; Pointed inner; } Around;
+#define PYTREE_STRUCT Around
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, y) PYTREE_FIELD(DATA, inner)
+#include "pytree_registry.h"
+
 /* A > that compares, a * that multiplies, and an arrow from a pointer that is no member: likewise. */
 #define LARGER_OF(a, b) ((a) > (b) ? (a) : (b))
 #define SQUARE(x) ((x)*(x))
@@ -224,6 +230,23 @@ static void arrays_in_the_struct(void **state)
     assert_refused(PYTREE(&nested), "held.count");
 }
 
+static void structs_around_others(void **state)
+{
+    Around around = { 0.25, { { 2, 3 }, { NULL }, numbers } };
+    pytree_error error = { 0 };
+    pytree copy;
+    (void)state;
+    assert_true(pytree__is_contained(PYTREE_TYPE(Around)));
+    assert_ok(pytree_check(PYTREE(&around), NULL, NULL, NULL, &error), &error);
+    assert_int_equal(pytree_num_leaves(PYTREE(&around), NULL, &error), 2);
+    copy = pytree_clone(PYTREE(&around), NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(pytree_equal(copy, PYTREE(&around), NULL, NULL, &error));
+    pytree_free(copy);
+    around.inner.x = NULL;
+    assert_error(pytree_check(PYTREE(&around), NULL, NULL, NULL, &error), PYTREE_NULL_POINTER, ".inner.x", &error);
+}
+
 static void products_and_comparisons(void **state)
 {
     Pair pair = { 2, 3, numbers };
@@ -368,6 +391,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_in_the_struct),
+        cmocka_unit_test(structs_around_others),
         cmocka_unit_test(products_and_comparisons),
         cmocka_unit_test(words_that_are_not_self),
         cmocka_unit_test(pointers_that_rows_ask_for),
