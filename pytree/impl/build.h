@@ -219,7 +219,7 @@ static PYTREE__APART bool pytree__build_subtree(struct pytree__builder *b, const
         pytree__refer_to_device(b, leaf);
         return true;
     }
-    if (leaf->form != form || leaf->data == NULL || !pytree__same_struct(leaf->type, type)) { return false; }
+    if (leaf->form != form || leaf->data == NULL || !pytree__same_held(form, leaf->type, type)) { return false; }
     if (pointer) { memcpy(at, &leaf->data, sizeof leaf->data); }
     else if (n == size / type->size) { memcpy(at, leaf->data, size); }
     else { return false; }

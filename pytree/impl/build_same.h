@@ -216,8 +216,7 @@ static PYTREE__APART_CLANG bool pytree__link_fits(const struct pytree__build_lin
             && pytree__same_struct(view->type, link->type);
     }
     return (link->form != PYTREE_FORM_LEAF || link->ndim == view->ndim)
-        && (pytree_type_equal(link->type, view->type)
-            || (link->form == PYTREE_FORM_STRUCT && pytree__same_struct(view->type, link->type)));
+        && pytree__same_held(link->form, view->type, link->type);
 }
 
 /* Puts what a pytree_same stands for where it belongs. */

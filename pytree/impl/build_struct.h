@@ -247,7 +247,7 @@ static PYTREE__APART_CLANG pytree_status pytree__build_compare(const pytree_fiel
         pytree_status status;
         if (leaf->form == PYTREE_FORM_NONE && row->optional) { return PYTREE_OK; }
         if (leaf->form == form && form != PYTREE_FORM_LEAF && view->data != pytree__zeros()
-            && pytree__same_struct(leaf->type, view->type)) {      /* in a namespace, perhaps */
+            && pytree__same_held(form, leaf->type, view->type)) {
             return form == PYTREE_FORM_STRUCT || view->shape[0] == leaf->shape[0] ? PYTREE_OK : PYTREE_SHAPE;
         }
         view->form = PYTREE_FORM_LEAF;

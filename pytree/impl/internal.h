@@ -41,6 +41,7 @@ PYTREE__INLINE const pytree_field *pytree__active_row(const pytree_field *row, c
 PYTREE__INLINE const pytree_field *pytree__given_row(const pytree_field *row, const void *self, pytree_field *own);
 static bool pytree__same_string(const char *a, const char *b);
 static bool pytree__same_struct(const pytree_type *a, const pytree_type *b);
+static bool pytree__same_held(unsigned form, const pytree_type *a, const pytree_type *b);
 static const char *pytree__constant_name(const pytree_type *type, const void *element);
 PYTREE__INLINE size_t pytree__type_slot(const pytree_type *type);
 PYTREE__INLINE size_t pytree__child_views(const pytree_type *type, const void *self, pytree_leaf *view);

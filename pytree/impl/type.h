@@ -156,6 +156,12 @@ static PYTREE__APART_CLANG bool pytree__same_struct(const pytree_type *a, const 
     return pytree_type_equal(a, b) || (a->size == b->size && strcmp(a->name, b->name) == 0);
 }
 
+/* May what is held in this form be of either type? One struct may be registered for another namespace. */
+static PYTREE__APART_CLANG bool pytree__same_held(unsigned form, const pytree_type *a, const pytree_type *b)
+{
+    return form == PYTREE_FORM_STRUCT ? pytree__same_struct(a, b) : pytree_type_equal(a, b);
+}
+
 PYTREE__APART_CLANG const pytree_type *pytree__in_space(const pytree_type *type, const char *space)
 {
     const pytree_type *next = type;
