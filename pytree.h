@@ -40,7 +40,8 @@
  * - A function that can fail returns a `pytree_status` (0 is success), or a pointer or pytree that is NULL on failure. After a
  *   failure the inputs are unchanged, the outputs are untouched or empty, and nothing leaks.
  * - No function prints by itself, exits or touches `errno`. Nothing is kept between calls but what follows from registrations
- *   alone: the layouts of struct types (docs/costs.md). Functions that only read a tree may run on it in many threads.
+ *   alone: the layouts of struct types (docs/costs.md), and whether their rows read through pointers. Functions that only read
+ *   a tree may run on it in many threads.
  * - No function recurses over the tree. Depth is bounded by memory: shallow trees (24 levels by default) need no allocation,
  *   deeper ones borrow from the allocator during the call.
  */
@@ -398,10 +399,11 @@ const pytree_leaf *pytree__store_row(const pytree_field *row, void *self, const 
  * which nothing is looked at: that is taken for a read only in a struct that is opened node by node anyway. */
 enum { PYTREE__READS_NEAR = 1, PYTREE__READS_FAR = 2, PYTREE__READS_BOTH = 3, PYTREE__READS_UNKNOWN = 4 };
 
-/* What the library finds of a struct's rows and notes beside the descriptor: their layout and, where the registration is not
- * compiled for speed, whether they read through a pointer. `rows` is 0 where the descriptor says so. At first it has TO_FIND,
- * one of PYTREE__READS_… as which rows would read, CONTAINED if the struct is self-contained unless they do, and NEED_STRUCT if
- * it must lead to another. After that it has CONTAINED if it is, and LACK_NOTHING unless it may lack something. */
+/* Notes of the library beside a descriptor: the layout of the rows and, where the registration is not compiled for speed,
+ * whether they read through a pointer. `rows` is 0 if the descriptor itself says that. Until the library has looked, it has
+ * TO_FIND; one of PYTREE__READS_…, as rows would be written that read; CONTAINED if the struct is self-contained when none
+ * does; NEED_STRUCT if it must lead to another. From then on it has CONTAINED if the struct is self-contained, and LACK_NOTHING
+ * if nothing may be missing that it needs. */
 enum {
     PYTREE__ROWS_CONTAINED = 4, PYTREE__ROWS_NEED_STRUCT = 8, PYTREE__ROWS_LACK_NOTHING = 16, PYTREE__ROWS_TO_FIND = 32
 };

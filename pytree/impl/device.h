@@ -72,8 +72,11 @@ static void pytree__see_device(pytree__cursor *c, pytree_leaf *v)
     }
 }
 
-/* Tells whether a walk has come to a tree on a device. */
-static bool pytree__is_on_device(const pytree__cursor *c) { return c->met_device && c->device != NULL; }
+/* Tells whether leaves of a walk may be subtrees of a tree on a device. */
+static bool pytree__hides_device(const pytree__cursor *c)
+{
+    return c->met_device && c->device != NULL && c->opt->is_leaf != NULL;
+}
 #endif
 
 /* Checks a view of a leaf on a device. */
@@ -148,7 +151,7 @@ static pytree_status pytree__need_host_below(const pytree_iter *it)
 {
     size_t k;
     for (k = 0; k < it->n_cursors; k++) {
-        if (!pytree__is_on_device(&it->cursors[k])) { continue; }
+        if (!pytree__hides_device(&it->cursors[k])) { continue; }
         return pytree__fail_at(&it->cursors[0], PYTREE_ARGUMENT, "expected values on the host, got %.60s of a tree on a "
                                "device; pytree_clone downloads it", pytree__view_name(it->leaf[0]));
     }

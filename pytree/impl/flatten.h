@@ -426,7 +426,7 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
         } else {
             pytree_leaf *const to = own ? pytree__def_leaves(*def) : leaves != NULL ? *leaves : NULL;
             status = pytree__flatten_into(&s, t, whole, *def, to, own ? room : leaves != NULL ? capacity : 0);
-            if (PYTREE__DEVICES && to != NULL && status == PYTREE_OK && pytree__is_on_device(&s.cursor)) {
+            if (PYTREE__DEVICES && to != NULL && status == PYTREE_OK && pytree__hides_device(&s.cursor)) {
                 status = pytree__need_leaves(*def, to, err);
             }
             if (status != PYTREE_OK) { pytree_def_free(*def); *def = NULL; }

@@ -149,7 +149,7 @@ static pytree_flat pytree__graph_make(pytree t, const pytree_options *opt, pytre
         leaves = pytree__def_leaves(def);
         if (m.leaves.count != 0) { memcpy(leaves, m.leaves.data, m.leaves.count * sizeof *leaves); }
         def->of_flat = m.graph.cursor.met_flat;
-        if (PYTREE__DEVICES && pytree__is_on_device(&m.graph.cursor) && pytree__need_leaves(def, leaves, err) != PYTREE_OK) {
+        if (PYTREE__DEVICES && pytree__hides_device(&m.graph.cursor) && pytree__need_leaves(def, leaves, err) != PYTREE_OK) {
             pytree_def_free(def);
             def = NULL;
         }

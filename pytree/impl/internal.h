@@ -255,9 +255,9 @@ static PYTREE__NOINLINE void pytree__meet_tree(pytree__cursor *c, pytree_leaf *v
 static PYTREE__NOINLINE bool pytree__check_device(pytree__cursor *c, const pytree_leaf *v, pytree_status *status);
 static void pytree__see_device(pytree__cursor *c, pytree_leaf *v);
 #if defined(PYTREE_SMALL)
-#define pytree__is_on_device(c) false
+#define pytree__hides_device(c) false
 #else
-static bool pytree__is_on_device(const pytree__cursor *c);
+static bool pytree__hides_device(const pytree__cursor *c);
 #endif
 static PYTREE__NOINLINE pytree_status pytree__need_leaves(const pytree_def *def, const pytree_leaf *leaves, pytree_error *err);
 static PYTREE__NOINLINE pytree_status pytree__need_host_below(const pytree_iter *it);

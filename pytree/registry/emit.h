@@ -26,7 +26,7 @@
 #endif
 
 /* Where gcc and clang make statements of rows, a constant says whether these read through pointers (reads.h). Elsewhere the
- * library finds that from their text, which saves compilers a tenth of the time; to a small program each does. */
+ * library finds that from their text, which saves compilers a tenth of the time. A small program takes each for one. */
 #if PYTREE__ROWS_ARE_STATEMENTS && !defined(__TINYC__)
 #define PYTREE__KNOWS_READS 1
 #define PYTREE__READS(id) PYTREE__CAT(pytree__reads_, id)

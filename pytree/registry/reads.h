@@ -1,6 +1,6 @@
 /* pytree/registry/reads.h: find out whether a row of a struct may read through pointers, which may be NULL: such a struct is
- * not self-contained. Included by pytree_registry.h for each struct, so it has no guard, under gcc and clang, where rows
- * are statements: there a text is a constant. Elsewhere the library finds out.
+ * not self-contained. gcc and clang take a text for a constant: there pytree_registry.h includes this file for each struct
+ * whose rows are statements, so it has no guard. Elsewhere the library finds out.
  *
  *     enum { pytree__reads_Linear = 0 | <of "w, ARRAY(self->din, self->dout)"> | <of "b, ARRAY(self->dout)"> };
  *

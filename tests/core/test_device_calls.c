@@ -393,6 +393,21 @@ CALL(flatten_structs)
     pytree_def_free(def);
     return status;
 }
+static bool never(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context; (void)value; (void)path;
+    return false;
+}
+CALL(flatten_arrays)
+{
+    const pytree_options options = { .is_leaf = never };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    const pytree_status status = pytree_flatten(e->there, &leaves, 0, &def, &options, error);
+    assert_true(status != PYTREE_OK || leaves[0].form == PYTREE_FORM_DEVICE);
+    pytree_def_free(def);
+    return status;
+}
 CALL_FLAT(state_of_structs, pytree_state(e->there, PYTREE_REST, &by_structs, error))
 CALL(structure_of_structs)
 {
@@ -429,7 +444,7 @@ static const struct { const char *name; call_fn *call; int what; } calls[] = {
     ROW(check_grads, SAYS_SO), ROW(program, SAYS_SO), ROW(scan, SAYS_SO),
     ROW(equal_structs, SAYS_SO), ROW(diff_structs, SAYS_SO), ROW(equal_structs_within, SAYS_SO),
     ROW(deviations_of_structs, SAYS_SO), ROW(flatten_structs, SAYS_SO), ROW(state_of_structs, SAYS_SO),
-    ROW(structure_of_structs, WORKS), ROW(map_structs, WORKS),
+    ROW(structure_of_structs, WORKS), ROW(map_structs, WORKS), ROW(flatten_arrays, WORKS),
     ROW(get, WORKS), ROW(slice, WORKS), ROW(partition, WORKS), ROW(replace_none, WORKS),
     ROW(broadcast, WORKS), ROW(groups, WORKS), ROW(state, WORKS), ROW(pure, WORKS), ROW(state_zeros, WORKS),
     ROW(split_and_merge, WORKS), ROW(duplicates, WORKS), ROW(summary, WORKS), ROW(tabulate, WORKS), ROW(table, WORKS),
