@@ -398,17 +398,18 @@ static bool never(void *context, const pytree_leaf *value, const pytree_path *pa
     (void)context; (void)value; (void)path;
     return false;
 }
+static const pytree_options by_none = { .is_leaf = never };
 CALL(flatten_arrays)
 {
-    const pytree_options options = { .is_leaf = never };
     pytree_leaf *leaves = NULL;
     pytree_def *def;
-    const pytree_status status = pytree_flatten(e->there, &leaves, 0, &def, &options, error);
+    const pytree_status status = pytree_flatten(e->there, &leaves, 0, &def, &by_none, error);
     assert_true(status != PYTREE_OK || leaves[0].form == PYTREE_FORM_DEVICE);
     pytree_def_free(def);
     return status;
 }
 CALL_FLAT(state_of_structs, pytree_state(e->there, PYTREE_REST, &by_structs, error))
+CALL_FLAT(state_of_arrays, pytree_state(e->there, PYTREE_REST, &by_none, error))
 CALL(structure_of_structs)
 {
     pytree_def_free(pytree_structure(e->there, &by_structs, error));
@@ -445,6 +446,7 @@ static const struct { const char *name; call_fn *call; int what; } calls[] = {
     ROW(equal_structs, SAYS_SO), ROW(diff_structs, SAYS_SO), ROW(equal_structs_within, SAYS_SO),
     ROW(deviations_of_structs, SAYS_SO), ROW(flatten_structs, SAYS_SO), ROW(state_of_structs, SAYS_SO),
     ROW(structure_of_structs, WORKS), ROW(map_structs, WORKS), ROW(flatten_arrays, WORKS),
+    ROW(state_of_arrays, WORKS),
     ROW(get, WORKS), ROW(slice, WORKS), ROW(partition, WORKS), ROW(replace_none, WORKS),
     ROW(broadcast, WORKS), ROW(groups, WORKS), ROW(state, WORKS), ROW(pure, WORKS), ROW(state_zeros, WORKS),
     ROW(split_and_merge, WORKS), ROW(duplicates, WORKS), ROW(summary, WORKS), ROW(tabulate, WORKS), ROW(table, WORKS),
