@@ -9,6 +9,8 @@
 #define _POSIX_C_SOURCE 200809L
 #define PYTREE_IMPLEMENTATION
 
+#include <math.h>
+
 #include "pytree/ravel.h"
 
 #include "measure.h"

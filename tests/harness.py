@@ -221,6 +221,42 @@ def bodies(config, compiler, flags, name="bodies"):
     return build_bodies(config, compiler, tuple(flags), name)
 
 
+DEFINE = r"^[ \t]*#[ \t]*define[ \t]+"
+# What a program may define without changing the bodies: with anything else it has bodies of its own.
+REGISTRATIONS = {f"PYTREE_{word}" for word in
+                 "IMPLEMENTATION STRUCT DEFINE DECLARE FIELDS ENUM CONSTANTS LEAF_TYPE NAMESPACE CUSTOM PRINT EQUAL".split()}
+
+
+def without_bodies(source, config):
+    """A copy of a program that `#define PYTREE_IMPLEMENTATION` gives the library's bodies, without that line, for a configuration;
+    None if it has no such line, or must keep its bodies. Its memory of stb_ds is that of the archive."""
+    text = source.read_text(encoding="utf-8")
+    own = set(re.findall(DEFINE + r"(PYTREE_\w+)", text, re.M))
+    if "PYTREE_IMPLEMENTATION" not in own or own - REGISTRATIONS:
+        return None
+    copy = BUILD / "without_bodies" / config / source.relative_to(ROOT)
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    text = re.sub(DEFINE + r"STB_DS_IMPLEMENTATION\b.*", f'#include "{ROOT}/tests/support/stb_memory.h"', text, flags=re.M)
+    copy.write_text(f'#line 1 "{source}"\n' + re.sub(DEFINE + r"PYTREE_IMPLEMENTATION\b.*", "", text, flags=re.M), encoding="utf-8")
+    return copy
+
+
+def build_program(source, config, target, *words):
+    """Builds a program of one file under a configuration, with more words for the compiler; the last command's Result. Bodies that
+    it shares with others come from the archive, which needs zlib."""
+    compiler, flags = CONFIGS[config]
+    copy, archives = without_bodies(source, config), []
+    if copy is not None:
+        trouble, archive = bodies(config, compiler, flags)
+        if trouble:
+            return Result(1, trouble.log, f"the bodies, {config}")
+        archives = [archive, "-lz"]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    libraries = [word for word in words if word.startswith("-l")]
+    return run(C_COMPILERS[compiler].compile(*flags, *[word for word in words if word not in libraries], "-I", source.parent, *INCLUDE,
+                                             copy or source, "-o", target, *archives, *libraries, "-lm"), timeout=120)
+
+
 LOG_LINES = 80                  # of a failed check that are shown
 SLOW = 10.0                     # seconds from which on a check's time is shown
 

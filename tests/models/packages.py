@@ -5,13 +5,12 @@ import sys
 import threading
 
 import harness
-from harness import BUILD, C_COMPILERS, ROOT, run
+from harness import BUILD, ROOT, run
 
 HERE = pathlib.Path(__file__).resolve().parent
 FOLDER = BUILD / "models"
 VENV = FOLDER / "venv"
 FAST = ["-O3", "-march=native", "-fno-math-errno", "-ffp-contract=fast"]
-SANITIZED = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 making = threading.Lock()
 
 
@@ -36,12 +35,10 @@ def reference(*arguments):
     return run([VENV / "bin" / "python", HERE / "reference.py", *arguments], separate=True)
 
 
-def build(example, name, flags, compiler="gcc"):
-    """Compiles an example; returns the program. A compiler that complains is an exception: no check can go on."""
-    program = FOLDER / "bin" / f"{example}-{name}"
-    program.parent.mkdir(parents=True, exist_ok=True)
-    built = run(C_COMPILERS[compiler].compile(*flags, *harness.INCLUDE, ROOT / "examples" / f"{example}.c", "-o", program,
-                                              "-lz", "-lm"), timeout=300)
+def build(example, config, *words):
+    """Builds an example under a configuration; returns the program. A compiler that complains is an exception: no check can go on."""
+    program = FOLDER / "bin" / f"{example}-{config}"
+    built = harness.build_program(ROOT / "examples" / f"{example}.c", config, program, *words, "-lz")
     if built.status != 0:
         raise RuntimeError(built.log())
     return program

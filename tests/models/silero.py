@@ -9,7 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import harness
 from harness import Check, run
-from models.packages import FAST, FOLDER, SANITIZED, Tests, build, installed, reference
+from models.packages import FAST, FOLDER, Tests, build, installed, reference
 
 DATA = FOLDER / "silero"
 CLOSE = 1e-4
@@ -45,7 +45,7 @@ def comparison():
         heard = "speech" in case["recording"] or case["recording"].startswith("to")
         tests.expect(bool(case["speech"]) == heard, f"{case['recording']}: the package finds speech at {case['speech']}")
     for compiler in ("gcc", "clang"):
-        program = build("silero_vad", compiler, FAST, compiler)
+        program = build("silero_vad", f"{compiler}-O2", *FAST)
         worst = max(worst, *(compare(tests, program, case) for case in cases))
     tests.outcome.note = f"probabilities differ by at most {worst:.1e}"
     return tests.outcome
@@ -66,7 +66,7 @@ def wrong_files():
     """Weights and recordings that are not there, cut, or something else."""
     tests = Tests()
     model = installed("silero_vad/data") / "silero_vad_16k.safetensors"
-    program = build("silero_vad", "sanitized", SANITIZED, "clang")
+    program = build("silero_vad", "clang-sanitized")
     folder = harness.fresh(FOLDER / "silero_wrong")
 
     def file(content, name="file"):
