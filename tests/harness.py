@@ -25,7 +25,7 @@ BUILD = ROOT / "build"
 
 # ---- Compilers -------------------------------------------------------------------------------------------------------
 
-SANITIZE = ["-g", "-O0", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZE = ["-g1", "-O0", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 SANITIZER_SETTINGS = {"ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
 STRICT = ["-pedantic-errors", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 # Of what compilers say, the messages, without the source text that they show with them.

@@ -132,7 +132,7 @@ static void run_model(pytree dict, bool numbered)
                 (memmove)(model.values + i, model.values + i + 1, (model.n - i) * sizeof *model.values);
             }
         }
-        if (step % (slow_here() ? 31 : 7) == 0) { assert_dict_is(dict, &model, numbered); }
+        if (step % (under_valgrind() ? 199 : SANITIZED ? 31 : 7) == 0) { assert_dict_is(dict, &model, numbered); }
     }
     assert_dict_is(dict, &model, numbered);
     assert_ok(pytree_container_clear(dict, &error), &error);
@@ -230,7 +230,7 @@ static void lists_beside_a_model(void **state)
         for (step = 0; step < 3000; step++) {
             change_list(list, &model, most, step / 1000 % 2 == 0, places[round]);
             in_chunks += ((const pytree_items *)list.data)->removed != 0;
-            if (step % (slow_here() ? 41 : 13) == 0) { assert_list_is(list, &model); }
+            if (step % (under_valgrind() ? 199 : SANITIZED ? 41 : 13) == 0) { assert_list_is(list, &model); }
         }
         assert_list_is(list, &model);
         assert_ok(pytree_container_clear(list, &error), &error);

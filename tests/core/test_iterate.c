@@ -120,7 +120,7 @@ static void paths_as_text_and_as_entries(void **state)
 
 static void deep_trees(void **state)
 {
-    size_t n = under_valgrind() ? 20000 : 300000, seen = 0;
+    size_t n = under_valgrind() ? 20000 : SANITIZED ? 100000 : 300000, seen = 0;
     Node *chain = chain_make(n);
     pytree trees[2];
     pytree_error error = { 0 };

@@ -242,7 +242,7 @@ static int map_both_ways(size_t which)
 
 static void map_over_changed_trees(void **state)
 {
-    const int step = slow_here() ? 5 : 1;
+    const int step = slow_here() ? 11 : 1;
     int what, i, odd, refused = 0;
     size_t which, k;
     (void)state;
@@ -314,7 +314,7 @@ static int into_both_ways(const pytree_def *def, const pytree_leaf *leaves)
 
 static void leaves_into_changed_trees(void **state)
 {
-    const int step = slow_here() ? 5 : 1;
+    const int step = slow_here() ? 11 : 1;
     int what, i, odd, refused = 0;
     (void)state;
     for (odd = 0; odd <= BLOCKS; odd += 5) {

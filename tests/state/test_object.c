@@ -371,7 +371,7 @@ static void graphs_of_objects(void **state)
 
 static void chains_of_a_million(void **state)
 {
-    const size_t n = under_valgrind() ? 1000 : SANITIZED ? 100000 : 1000000;
+    const size_t n = under_valgrind() ? 1000 : SANITIZED ? 30000 : 1000000;
     pytree_error error = { 0 };
     pytree top = pytree_new_object(&pytree_class_Item, NULL, &error), copy;
     (void)state;

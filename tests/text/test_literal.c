@@ -345,7 +345,7 @@ static void test_depth(void **state)
         { "[", "", "]" }, { "(", "1", ",)" }, { "{'a': ", "None", "}" }, { "{-1: ", "{}", "}" }, { "P(x=", "'a'", ")" },
         { "OrderedDict({'a': ", "1.5", "})" }, { "deque([", "f32([1.0])", "])" }, { "defaultdict(None, {'': ", "1", "})" },
     };
-    size_t n = under_valgrind() ? 1000 : SANITIZED ? 25000 : 100000, i;
+    size_t n = under_valgrind() ? 1000 : SANITIZED ? 8000 : 100000, i;
     (void)state;
     for (i = 0; i < COUNT_OF(cases); i++) {
         pytree_error error = { 0 };

@@ -260,12 +260,13 @@ static void text_of_everything(void **state)
 static void assert_every_size(pytree tree, const pytree_options *opt)
 {
     pytree_def *def = def_of(tree, opt);
-    size_t length = pytree_def_text(def, NULL, 0), n;
+    const size_t length = pytree_def_text(def, NULL, 0), step = slow_here() && length > 1000 ? 13 : 1;
+    size_t n;
     char *whole = malloc(length + 1);
     assert_non_null(whole);
     assert_int_equal(pytree_def_text(def, whole, length + 1), length);
     assert_int_equal(strlen(whole), length);
-    for (n = 0; n <= length + 2; n++) {
+    for (n = 0; n <= length + 2; n += step) {
         char *text = malloc(n + 1);
         size_t kept = n == 0 ? 0 : n - 1 < length ? n - 1 : length;
         assert_non_null(text);
