@@ -232,7 +232,8 @@ def without_bodies(source, config):
     None if it has no such line, or must keep its bodies. Its memory of stb_ds is that of the archive."""
     text = source.read_text(encoding="utf-8")
     own = set(re.findall(DEFINE + r"(PYTREE_\w+)", text, re.M))
-    if "PYTREE_IMPLEMENTATION" not in own or own - REGISTRATIONS:
+    foreign = any(map(is_foreign, re.findall(r'#[ \t]*include "(pytree/\w+\.h)"', text)))        # its bodies are not among those
+    if "PYTREE_IMPLEMENTATION" not in own or own - REGISTRATIONS or foreign:
         return None
     copy = BUILD / "without_bodies" / config / source.relative_to(ROOT)
     copy.parent.mkdir(parents=True, exist_ok=True)
