@@ -238,8 +238,9 @@ def without_bodies(source, config):
     copy = BUILD / "without_bodies" / config / source.relative_to(ROOT)
     copy.parent.mkdir(parents=True, exist_ok=True)
     text = re.sub(DEFINE + r"STB_DS_IMPLEMENTATION\b.*", f'#include "{ROOT}/tests/support/stb_memory.h"', text, flags=re.M)
-    copy.write_text(f'#line 1 "{source}"\n' + re.sub(DEFINE + r"PYTREE_IMPLEMENTATION\b.*", "", text, flags=re.M), encoding="utf-8")
-    return copy
+    made = copy.with_name(f"{threading.get_ident()}.{copy.name}")      # another check may be compiling the same copy
+    made.write_text(f'#line 1 "{source}"\n' + re.sub(DEFINE + r"PYTREE_IMPLEMENTATION\b.*", "", text, flags=re.M), encoding="utf-8")
+    return made.replace(copy)
 
 
 def build_program(source, config, target, *words):

@@ -125,8 +125,8 @@ ALONE = [(f"{header} alone{', with bodies' if define else ''}", ["header_alone.c
          for define in ([], ["-DPYTREE_IMPLEMENTATION"]) for header in HEADERS]
 APART = [("-O0", "clang"), ("-O0", "tcc")]                       # where each of them is compiled for itself
 TOGETHER = [word for header in HEADERS for word in ("-include", header)]
-# The bodies of all at -O2 are what the themes are linked to. Warnings of gcc follow the values that its optimiser knows: those of
-# each level are others; clang's are the same at all.
+# At -O2 the themes are linked to these bodies. Warnings of gcc follow the values that its optimiser knows, so that each level has
+# its own; those of clang do not depend on the level.
 WITH_BODIES = ("every header in one file, with bodies", ["header_alone.c"], ['-DHEADER="pytree.h"', "-DPYTREE_IMPLEMENTATION", *TOGETHER])
 LEVELS = {"gcc": ["-O0", "-O1", "-O3", "-Og", "-Os"], "clang": ["-O0"], "tcc": ["-O0"]}
 CXX_LEVELS = {"gcc": ["-O0", "-O2"], "clang": ["-O0"]}

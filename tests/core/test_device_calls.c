@@ -398,18 +398,18 @@ static bool never(void *context, const pytree_leaf *value, const pytree_path *pa
     (void)context; (void)value; (void)path;
     return false;
 }
-static const pytree_options by_none = { .is_leaf = never };
+static const pytree_options no_subtrees = { .is_leaf = never };
 CALL(flatten_arrays)
 {
     pytree_leaf *leaves = NULL;
     pytree_def *def;
-    const pytree_status status = pytree_flatten(e->there, &leaves, 0, &def, &by_none, error);
+    const pytree_status status = pytree_flatten(e->there, &leaves, 0, &def, &no_subtrees, error);
     assert_true(status != PYTREE_OK || leaves[0].form == PYTREE_FORM_DEVICE);
     pytree_def_free(def);
     return status;
 }
 CALL_FLAT(state_of_structs, pytree_state(e->there, PYTREE_REST, &by_structs, error))
-CALL_FLAT(state_of_arrays, pytree_state(e->there, PYTREE_REST, &by_none, error))
+CALL_FLAT(state_of_arrays, pytree_state(e->there, PYTREE_REST, &no_subtrees, error))
 CALL(structure_of_structs)
 {
     pytree_def_free(pytree_structure(e->there, &by_structs, error));
