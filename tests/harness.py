@@ -68,7 +68,7 @@ CXX_COMPILERS = {
 # How programs are compiled that may share the library's bodies (see bodies()): compiler, flags.
 CONFIGS = {
     "gcc-O0": ("gcc", ["-g", "-O0"]),
-    "gcc-O1": ("gcc", ["-O1"]),
+    "gcc-Og": ("gcc", ["-Og"]),
     "gcc-O2": ("gcc", ["-g1", "-O2"]),                # valgrind says lines
     "clang-O0": ("clang", ["-O0"]),
     "clang-O2": ("clang", ["-O2"]),

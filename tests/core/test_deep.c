@@ -9,7 +9,7 @@ static Tree *const likes[4] = { &trees[0], &trees[1], &trees[2], &trees[3] };
 
 static void equal_trees(void **state)
 {
-    const int rounds = under_valgrind() ? 3 : SANITIZED ? 8 : 60;
+    const int rounds = under_valgrind() ? 3 : SANITIZED ? 4 : 60;
     int round, k;
     (void)state;
     seed = 1;
@@ -22,7 +22,7 @@ static void equal_trees(void **state)
 
 static void trees_that_differ(void **state)
 {
-    const int rounds = under_valgrind() ? 1 : SANITIZED ? 2 : 12;
+    const int rounds = slow_here() ? 1 : 12;
     uint32_t what;
     int round, k, spoilt = 0;
     (void)state;

@@ -246,7 +246,7 @@ static void map_over_changed_trees(void **state)
     int what, i, odd, refused = 0;
     size_t which, k;
     (void)state;
-    for (odd = 0; odd <= BLOCKS; odd += 5) {
+    for (odd = 0; odd <= BLOCKS; odd += slow_here() ? 10 : 5) {
         for (what = 0; what < CHANGES; what++) {
             for (i = 0; i < BLOCKS; i += step) {
                 for (which = 0; which <= TREES; which += 1) {

@@ -379,9 +379,9 @@ static void what_cannot_be_shared(void **state)
 
 static void depth_needs_only_memory(void **state)
 {
-    enum { DEPTH = 100000 };
-    pytree *levels = malloc((DEPTH + 1) * sizeof *levels);
-    pytree_items *items = malloc(DEPTH * sizeof *items);
+    const size_t depth = slow_here() ? 20000 : 100000;
+    pytree *levels = malloc((depth + 1) * sizeof *levels);
+    pytree_items *items = malloc(depth * sizeof *items);
     pytree_error error = { 0 };
     pytree_flat flat, again;
     int64_t number = 5;
@@ -389,8 +389,8 @@ static void depth_needs_only_memory(void **state)
     (void)state;
     assert_non_null(levels);
     assert_non_null(items);
-    levels[DEPTH] = PYTREE(&number);
-    for (i = DEPTH; i-- != 0; ) {
+    levels[depth] = PYTREE(&number);
+    for (i = depth; i-- != 0; ) {
         items[i] = (pytree_items){ .count = 1, .items = &levels[i + 1] };
         levels[i] = (pytree){ &pytree_types[PYTREE__T_list], &items[i] };
     }

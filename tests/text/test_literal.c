@@ -313,7 +313,7 @@ static void test_mutation(void **state)
     size_t i, k, parsed = 0;
     (void)state;
     for (i = 0; i + 1 < sizeof all_kinds; i++) {
-        for (k = 0; k < sizeof bytes; k += under_valgrind() ? 9 : 1) {
+        for (k = 0; k < sizeof bytes; k += under_valgrind() ? 9 : SANITIZED ? 4 : 1) {
             pytree_error error = { 0 };
             pytree t;
             memcpy(text, all_kinds, sizeof text);

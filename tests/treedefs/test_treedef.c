@@ -469,7 +469,7 @@ static void text_without_memory(void **state)
 
 static void text_of_a_long_chain(void **state)
 {
-    size_t n = under_valgrind() ? 10000 : 200000, length, i;
+    size_t n = under_valgrind() ? 10000 : SANITIZED ? 40000 : 200000, length, i;
     Node *chain = chain_make(n);
     pytree_def *def = def_of(PYTREE(chain), NULL);
     const char *open = "CustomNode(Node[()], [*, ", *close = "])";

@@ -301,7 +301,7 @@ static void load_survives_broken_bytes(void **state)
         }
     }
     assert_in_range(accepted, 100, size * COUNT_OF(values));  /* texts and numbers may have many values */
-    for (i = 0; i < (under_valgrind() ? 300u : 20000u); i++) {
+    for (i = 0; i < (under_valgrind() ? 300u : SANITIZED ? 4000u : 20000u); i++) {
         memcpy(broken, bytes, size);
         move_about(broken, size, &random);
         (void)survives(broken, size, types, COUNT_OF(types));
