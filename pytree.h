@@ -403,17 +403,24 @@ enum { PYTREE__READS_NEAR = 1, PYTREE__READS_FAR = 2, PYTREE__READS_BOTH = 3, PY
  * whether they read through a pointer. `rows` is 0 if the descriptor itself says that. Until the library has looked, it has
  * TO_FIND; one of PYTREE__READS_…, as rows would be written that read; CONTAINED if the struct is self-contained when none
  * does; NEED_STRUCT if it must lead to another. From then on it has CONTAINED if the struct is self-contained, and LACK_NOTHING
- * if nothing may be missing that it needs. */
+ * if nothing may be missing that it needs. Such a registration has `sizes` in place of `views`: it evaluates the extents of the
+ * rows, and hands them on to what writes the views, with what it is given. */
 enum {
     PYTREE__ROWS_CONTAINED = 4, PYTREE__ROWS_NEED_STRUCT = 8, PYTREE__ROWS_LACK_NOTHING = 16, PYTREE__ROWS_TO_FIND = 32
 };
+typedef struct pytree__viewing {
+    const pytree_type *type;
+    const void *self;
+    pytree_leaf *view;
+    const pytree_leaf *end;
+    unsigned of;
+    pytree__flatten_result seen;          /* what they give */
+} pytree__viewing;
 typedef struct pytree__noted {
     struct pytree__layout *layout;
+    void (*sizes)(const void *self, pytree__viewing *viewing);
     unsigned char rows;
 } pytree__noted;
-
-/* Tell whether a struct is self-contained. Registrations that are not compiled for speed ask. */
-bool pytree__is_contained(const pytree_type *type);
 
 /* Counts the rows of a struct: in a small program, the built-in types stand in flash. */
 #if defined(PYTREE_SMALL)
@@ -438,11 +445,11 @@ struct pytree_type {
     bool may_lack : 1;                    /* a row may read through a pointer that is NULL, or a struct must not be NULL; */
                                           /* true also where that is to be found */
     const pytree_field *fields;
-    /* Generated, and NULL unless the type is a struct with rows. Write a view of each DATA row to view[0 … n_children-1]
-     * (PYTREE__OF_CHILDREN), or of each leaf, going on into structs in place. Returns where the views end, and flags; with
-     * PYTREE__NOT_INLINABLE or PYTREE__NEEDS_CHECK views of leaves are invalid, and the struct must be traversed node by node;
-     * with PYTREE__HAS_POINTED alone they are valid, with one view of each struct that a pointer leads to.
-     * Nothing is written at `end` or beyond (of children: there is room). */
+    /* Generated for a struct with rows; NULL where pytree__noted has `sizes`. Write a view of each DATA row to
+     * view[0 … n_children-1] (PYTREE__OF_CHILDREN), or of each leaf, going on into structs in place. Returns where the views
+     * end, and flags; with PYTREE__NOT_INLINABLE or PYTREE__NEEDS_CHECK views of leaves are invalid, and the struct must be
+     * traversed node by node; with PYTREE__HAS_POINTED alone they are valid, with one view of each struct that a pointer leads
+     * to. Nothing is written at `end` or beyond (of children: there is room). */
     pytree__flatten_result (*views)(const void *self, pytree_leaf *view, const pytree_leaf *end, unsigned of);
     /* Generated where code is optimised for speed, otherwise NULL: the library then does with `views` and the rows. Check the
      * same values without writing views. Returns flags. */
@@ -464,6 +471,21 @@ struct pytree_type {
     pytree__noted *noted;                 /* private */
 #endif
 };
+
+/* Write views: see pytree_type. There are none of a struct that is declared and never defined; a small program looks first. */
+#if !defined(PYTREE_SMALL)
+pytree__flatten_result pytree__views_of_sizes(const pytree_type *type, const void *self, pytree_leaf *view,
+                                              const pytree_leaf *end, unsigned of);
+#endif
+PYTREE__INLINE pytree__flatten_result pytree__views(const pytree_type *type, const void *self, pytree_leaf *view,
+                                                    const pytree_leaf *end, unsigned of)
+{
+#if defined(PYTREE_SMALL)
+    return type->views(self, view, end, of);
+#else
+    return type->views != NULL ? type->views(self, view, end, of) : pytree__views_of_sizes(type, self, view, end, of);
+#endif
+}
 
 /* A constant of an enum, and what it is called in text. */
 typedef struct pytree_constant {

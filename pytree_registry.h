@@ -462,25 +462,19 @@ PYTREE__ENUM {
 #endif
 
 #if !PYTREE__ROWS_ARE_STATEMENTS
-/* Write views of the children or of all leaves: see pytree_type. */
-static pytree__flatten_result
-PYTREE__CAT(pytree__views_, PYTREE__ID)(PYTREE__REGISTER const void *pytree__at, PYTREE__REGISTER pytree_leaf *pytree__to,
-                                        PYTREE__REGISTER const pytree_leaf *pytree__end, PYTREE__REGISTER unsigned pytree__of)
+/* Evaluate the extents of the rows: see pytree__noted. */
+static void PYTREE__CAT(pytree__sizes_, PYTREE__ID)(PYTREE__REGISTER const void *pytree__at,
+                                                    PYTREE__REGISTER pytree__viewing *pytree__to)
 {
     PYTREE__REGISTER const PYTREE__S *const self = (const PYTREE__S *)pytree__at;
-    (void)self;
-    if (PYTREE__LAYOUTS && pytree__of != PYTREE__OF_CHILDREN && !pytree__is_contained(&PYTREE__DESCRIPTOR)) {
-        return pytree__view_result(pytree__to, PYTREE__NOT_INLINABLE);
-    }
-    {
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__SIZES_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
-        const size_t pytree__sizes[] = {
-            PYTREE_FIELDS                 /* extents and counts are integers, self->n (clang shows this line) */
-            0
-        };
-        return pytree__view_rows(&PYTREE__DESCRIPTOR, self, pytree__sizes, pytree__to, pytree__end, pytree__of);
-    }
+    const size_t pytree__sizes[] = {
+        PYTREE_FIELDS                     /* extents and counts are integers, self->n (clang shows this line) */
+        0
+    };
+    (void)self;
+    pytree__view_rows(pytree__to, pytree__sizes);
 }
 #else
 /* Write views of the children or of all leaves: see pytree_type. Those of large structs are not copied into others', which
@@ -552,7 +546,9 @@ PYTREE__HELPER const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)
 #endif
 
 #if !defined(PYTREE_SMALL)
-static pytree__noted PYTREE__CAT(pytree__noted_, PYTREE__ID) = { NULL, PYTREE__TO_FIND(PYTREE__ID) };
+static pytree__noted PYTREE__CAT(pytree__noted_, PYTREE__ID) = {
+    NULL, PYTREE__SIZES_OF(PYTREE__ID), PYTREE__TO_FIND(PYTREE__ID)
+};
 #endif
 PYTREE__DESCRIPTION = {
     PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
@@ -562,7 +558,7 @@ PYTREE__DESCRIPTION = {
     !PYTREE__CAT(pytree__self_contained_, PYTREE__ID)
         && (((int)PYTREE__READS(PYTREE__ID) & ((int)PYTREE__READS_NEAR | (int)PYTREE__READS_UNKNOWN)) != 0
             || (PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__NEEDS_STRUCT) != 0),
-    PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__views_, PYTREE__ID),
+    PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__VIEWS_OF(PYTREE__ID),
     PYTREE__WHERE_FAST(PYTREE__CAT(pytree__validate_, PYTREE__ID)),
     PYTREE__WHERE_FAST(PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)),
     NULL, NULL, NULL, NULL, PYTREE__SPACE, PYTREE__NAMESPACES, NULL, NULL

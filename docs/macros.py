@@ -308,9 +308,10 @@ def statements(words, indent):
         while j < len(words):
             word = words[j].strip()
             if word == "{" and depth == 0:
-                end = closing(words, j)
-                lines += [*layout(words[i:j + 1], indent), *statements(words[j + 1:end], indent + 4), " " * indent + "}"]
-                j = end
+                end, initial = closing(words, j), words[j - 1].strip() == "="
+                inside = braces(words[j + 1:end], indent + 4) if initial else statements(words[j + 1:end], indent + 4)
+                lines += [*layout(words[i:j + 1], indent), *inside, " " * indent + ("};" if initial else "}")]
+                j = end + initial             # the semicolon
                 break
             depth += word in "(["
             depth -= word in ")]"
@@ -391,18 +392,16 @@ Assertions alone: no code, no data. The first look at the name and at the text o
 be many. For each row the layout comes first, then its type. Words that are misspelt were found
 before, by an `#if`; what is left then is assertions that say which. The messages are explained in
 [compiler-messages.md](compiler-messages.md)."""),
-    ("Views", re.compile(r".*pytree__views_Linear\(.*\}$").match, """\
-The function that every operation calls to look into a `Linear`. It visits the DATA rows in order; the extents are the row's
-own expressions, with `self` as the struct. `row` keeps pace in the table, so that a helper knows its row without searching.
-The flags say whether a value needs a closer look: a NULL, an extent that is negative or absurd.
+    ("Extents", re.compile(r".*pytree__sizes_Linear\(.*\}$").match, """\
+The only function: the extents of each DATA row, the number of them first, are the row's own expressions, with `self` as the
+struct. The library calls it whenever it looks into a `Linear`, and writes views from the table and the extents. Asked for
+children it writes one view for each DATA row. Asked for leaves it goes on into structs that lie in this one, and writes the
+views of all their leaves: that is how most of a tree is walked; what a treedef needs besides, nodes and static values, follows
+from the table. So does the way back: a leaf is stored at the offset that its row says.
 
-Asked for children it writes one view for each DATA row. Asked for leaves it goes on into structs that lie in this one, and
-writes the views of all their leaves: that is how most of a tree is walked; what a treedef needs besides, nodes and static
-values, follows from the table. So does the way back: a leaf is stored at the offset that its row says.
-
-Where the compiler optimises for speed, rows like these two are statements in place of the calls, and there are two more
-functions: `pytree__validate_Linear` looks at the same values and writes nothing, `pytree__store_leaves_Linear` puts leaves
-back."""),
+Where the compiler optimises for speed there are three functions in its place, in which rows like these two are statements:
+`pytree__views_Linear` writes the views, `pytree__validate_Linear` looks at the same values and writes nothing,
+`pytree__store_leaves_Linear` puts leaves back."""),
     ("The table of the rows", lambda text: "pytree__fields_Linear[]" in text, """\
 One entry for each row: name, type, kind of row, where the value lies, form, OPTIONAL, rank, offset, sizes, and for
 stb_ds containers the functions that resize and free them. Types are read from the struct: the row says no type, so none
@@ -427,7 +426,7 @@ its code says its element type and how it is held (in place, pointer, fixed arra
 (`pytree__held_…`), so that one association does for a value, an array and a pointer; the mark that is found, if any,
 is `pytree__held_…_is`. The sums at the end are for the descriptor."""),
 ]
-ORDER = ["The slot", "What each member is", "Checks", "The table of the rows", "Views", "The descriptor"]
+ORDER = ["The slot", "What each member is", "Checks", "The table of the rows", "Extents", "The descriptor"]
 
 INTRODUCTION = f"""\
 # What the macros leave

@@ -351,7 +351,7 @@ static PYTREE__APART void pytree__build_list(struct pytree__builder *b, const st
     struct pytree__build_frame *frame;
     if (n->type->kind != kind || (!PYTREE__CONTAINERS && row->place == PYTREE_STB)
         || (row->place == PYTREE_IN_PLACE && row->size / step != n->arity)) {
-        const bool known = row->place != PYTREE_STB && of->type->views != NULL;
+        const bool known = row->place != PYTREE_STB && pytree__has_rows(of->type);
         const pytree_leaf *view = known ? pytree__build_preview(b, of) : NULL;
         char expected[PYTREE__SIDE];
         if (view == NULL && b->status != PYTREE_OK) { return; }

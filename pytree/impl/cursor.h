@@ -165,7 +165,7 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
         status = pytree__check_space(c, type);
         if (status != PYTREE_OK) { f->count = 0; return status; }
     }
-    if (PYTREE__UNLIKELY(type->views == NULL)) {
+    if (PYTREE__UNLIKELY(!pytree__has_rows(type))) {
         if (PYTREE__CONTAINERS && type->custom != NULL) { return pytree__open_custom(c, f); }
         return pytree__fail_at(c, PYTREE_ARGUMENT,
                                "expected a registered struct, got %s, which was declared and never defined", type->name);

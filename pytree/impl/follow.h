@@ -21,7 +21,7 @@ static PYTREE__NOINLINE pytree__flatten_result pytree__follow_views(pytree_leaf 
         const pytree_type *const type = view->type;
         const size_t behind = (size_t)(seen.end - view) - 1;   /* none behind a struct's last row */
         if (view->form != PYTREE_FORM_STRUCT) { view++; continue; }
-        if (type->views == NULL) { seen.flags = PYTREE__NOT_INLINABLE; break; }
+        if (!pytree__has_rows(type)) { seen.flags = PYTREE__NOT_INLINABLE; break; }
         if (behind != 0) { memmove(room_end - behind, view + 1, behind * sizeof *view); }     /* out of the way */
         seen = pytree__leaf_views(type, view->data, view, room_end - behind, false);
         seen.flags &= PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE;
@@ -66,7 +66,7 @@ static PYTREE__NOINLINE bool pytree__follow_equal(pytree_iter *it, size_t n, con
         memcpy(&pointed[0].data, (const char *)structs[0]->data + nullable.at, sizeof pointed[0].data);
         if (!nullable.is_struct || pointed[0].data == NULL) { continue; }
         inner = pytree__pointed_type(type, nullable.at);
-        if (inner->views == NULL) { return false; }
+        if (!pytree__has_rows(inner)) { return false; }
         for (k = 0; k < n; k++) {
             size_t flags;
             memcpy(&pointed[k].data, (const char *)structs[k]->data + nullable.at, sizeof pointed[k].data);

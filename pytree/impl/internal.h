@@ -35,6 +35,7 @@ static inline uint16_t pytree__to_half(double value, int mantissa);
 /* type.h */
 static size_t pytree__constant_child(const pytree_type *type);
 static const pytree_type *pytree__origin(const pytree_type *type);
+PYTREE__INLINE bool pytree__has_rows(const pytree_type *type);
 PYTREE__INLINE bool pytree__contained(const pytree_type *type);
 PYTREE__INLINE bool pytree__may_lack(const pytree_type *type);
 PYTREE__INLINE const pytree_field *pytree__active_row(const pytree_field *row, const void *self);

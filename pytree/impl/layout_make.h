@@ -125,7 +125,7 @@ static bool pytree__layout_add_rows(pytree__layout_cache *p, pytree__layout *lay
     const uint32_t first = p->n_nodes;
     const pytree_field *row = type->fields;
     uint32_t n = first, n_leaves = 0, left = type->n_children;             /* nodes; leaves in this struct; rows that come */
-    if (type->views == NULL || !pytree__contained(type) || type->size > UINT32_MAX) { return false; }
+    if (!pytree__has_rows(type) || !pytree__contained(type) || type->size > UINT32_MAX) { return false; }
     for (; left != 0; row++) {
         if (row->row != PYTREE_ROW_DATA) { continue; }
         left--;

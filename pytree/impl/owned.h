@@ -142,8 +142,8 @@ static struct pytree__block *pytree__block_of_root(pytree t)
 {
     struct pytree__block *block;
     if (t.type == NULL || t.data == NULL || t.type->origin == NULL
-        || t.type->views != t.type->origin->views || t.type->name != t.type->origin->name
-        || (t.type->kind == PYTREE_KIND_STRUCT && t.type->views == NULL)) {
+        || t.type->fields != t.type->origin->fields || t.type->name != t.type->origin->name
+        || (t.type->kind == PYTREE_KIND_STRUCT && !pytree__has_rows(t.type))) {
         return NULL;
     }
     block = (struct pytree__block *)(void *)((char *)(uintptr_t)t.type - offsetof(struct pytree__block, type));

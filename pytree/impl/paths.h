@@ -85,7 +85,7 @@ static bool pytree__suffixes_add(struct pytree__path_writer *w, struct pytree__p
     const char *const separator = w->separator == NULL ? "." : w->separator;
     const size_t n_separator = strlen(separator);
     unsigned i;
-    if (type->views == NULL) { return false; }
+    if (!pytree__has_rows(type)) { return false; }
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *const row = &type->fields[i];
         const pytree_type *const inner = to->whole && row->form == PYTREE_FORM_STRUCT ? pytree__origin(row->type) : NULL;

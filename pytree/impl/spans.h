@@ -209,7 +209,7 @@ static bool pytree__rv_put_child(pytree__rv_spans *spans, const pytree_leaf *x, 
         pytree__rv_put(spans, 0, x->type, x->data, y->type, y->data, pytree_leaf_count(x));
         return true;
     }
-    if (x->form > PYTREE_FORM_TUPLE || x->type->views == NULL || !pytree__contained(x->type)) { return false; }
+    if (x->form > PYTREE_FORM_TUPLE || !pytree__has_rows(x->type) || !pytree__contained(x->type)) { return false; }
     if (count == 0) { return true; }
     if (!pytree__rv_put_struct(spans, first, x->type, (char *)x->data, (char *)y->data, &statics)) { return false; }
     for (i = 0; statics && x->data != y->data && i < count; i++) {
@@ -229,7 +229,7 @@ static bool pytree__rv_list_directly(pytree__rv_spans *spans, size_t n_trees, co
     const char *const x = (const char *)trees[0].data, *const y = (const char *)trees[n_trees - 1].data;
     unsigned i;
     if (!PYTREE__LAYOUTS || !pytree__plain_walk(opt) || type == NULL || trees[n_trees - 1].type != type || x == NULL
-        || y == NULL || pytree__origin(type) != type || type->views == NULL || type->n_children > PYTREE__RV_CHILDREN) {
+        || y == NULL || pytree__origin(type) != type || !pytree__has_rows(type) || type->n_children > PYTREE__RV_CHILDREN) {
         return false;
     }
     if (spans->writes && !pytree__contained(type) && pytree__constant_child(type) != SIZE_MAX) { return false; }

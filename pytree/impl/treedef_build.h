@@ -232,7 +232,7 @@ pytree_def *pytree_def_struct(pytree self, size_t n, const pytree_def *const *ch
     pytree__td_maker m;
     bool good = true;
     if (type == NULL || self.data == NULL
-        || (type->kind == PYTREE_KIND_STRUCT ? type->views == NULL : type->kind != PYTREE_KIND_CUSTOM)) {
+        || (!pytree__has_rows(type) && type->kind != PYTREE_KIND_CUSTOM)) {
         pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a registered struct, got %s",
                     type == NULL || self.data == NULL ? "NULL" : type->name);
         return NULL;

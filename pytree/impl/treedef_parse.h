@@ -30,7 +30,7 @@ static const pytree_type *pytree__td_find_type(const pytree_type *const *types, 
     for (i = 0; i < n && types != NULL; i++) {
         const pytree_type *type = types[i] == NULL ? NULL : pytree__in_space(pytree__origin(types[i]), space);
         const bool fits = type == NULL ? false : namedtuple ? pytree__traits(type)->meta == PYTREE__META_NAME
-            : (type->kind == PYTREE_KIND_STRUCT && type->views != NULL) || type->kind == PYTREE_KIND_CUSTOM;
+            : pytree__has_rows(type) || type->kind == PYTREE_KIND_CUSTOM;
         if (fits && strlen(type->name) == length && memcmp(type->name, name, length) == 0) { return type; }
     }
     if (namedtuple || length != strlen(pytree_same.name) || memcmp(pytree_same.name, name, length) != 0) { return NULL; }

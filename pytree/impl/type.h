@@ -130,6 +130,12 @@ PYTREE__INLINE unsigned pytree__rows_found(const pytree_type *type)
 }
 #endif
 
+/* Tell whether a type is a struct whose rows are known: it is defined, not only declared. */
+PYTREE__INLINE bool pytree__has_rows(const pytree_type *type)
+{
+    return type->kind == PYTREE_KIND_STRUCT && type->fields != NULL;
+}
+
 /* Tell whether a struct is self-contained: its leaves lie in it and behind single pointers, and no row reads through one. */
 PYTREE__INLINE bool pytree__contained(const pytree_type *type)
 {
@@ -142,7 +148,17 @@ PYTREE__INLINE bool pytree__may_lack(const pytree_type *type)
     return type->may_lack && (pytree__rows_found(type) & PYTREE__ROWS_LACK_NOTHING) == 0;
 }
 
-bool pytree__is_contained(const pytree_type *type) { return pytree__contained(type); }
+#if !defined(PYTREE_SMALL)
+pytree__flatten_result pytree__views_of_sizes(const pytree_type *type, const void *self, pytree_leaf *view,
+                                              const pytree_leaf *end, unsigned of)
+{
+    pytree__viewing viewing = { type, self, view, end, of, { view, PYTREE__NOT_INLINABLE } };
+    if (pytree__has_rows(type) && (!PYTREE__LAYOUTS || of == PYTREE__OF_CHILDREN || pytree__contained(type))) {
+        type->noted->sizes(self, &viewing);
+    }
+    return viewing.seen;
+}
+#endif
 
 /* Are two strings, each of which may be NULL, equal? */
 static bool pytree__same_string(const char *a, const char *b)
@@ -226,14 +242,14 @@ PYTREE__INLINE size_t pytree__type_slot(const pytree_type *type)
 /* Write a view of each child of a struct. Returns flags. */
 PYTREE__INLINE size_t pytree__child_views(const pytree_type *type, const void *self, pytree_leaf *view)
 {
-    return type->views(self, view, NULL, PYTREE__OF_CHILDREN).flags;
+    return pytree__views(type, self, view, NULL, PYTREE__OF_CHILDREN).flags;
 }
 
 /* Write a view of each leaf of a struct. Returns where they end, and flags. */
 PYTREE__INLINE pytree__flatten_result pytree__leaf_views(const pytree_type *type, const void *self, pytree_leaf *view,
                                                          const pytree_leaf *end, bool none_is_leaf)
 {
-    return type->views(self, view, end, none_is_leaf ? PYTREE__OF_LEAVES_AND_NONE : PYTREE__OF_LEAVES);
+    return pytree__views(type, self, view, end, none_is_leaf ? PYTREE__OF_LEAVES_AND_NONE : PYTREE__OF_LEAVES);
 }
 
 /* Check the values of a struct's leaves. Returns flags. Where the generated function is missing, views are written to scratch

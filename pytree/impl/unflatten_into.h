@@ -116,7 +116,7 @@ const pytree_leaf *pytree__store_row(const pytree_field *row, void *self, const 
     if (row->form == PYTREE_FORM_STRUCT) {
         char *const at = (char *)(uintptr_t)pytree__struct_of(row, (const char *)self);
         if (at == NULL) { return leaf; }
-        if (row->type->views == NULL) { return NULL; }
+        if (!pytree__has_rows(row->type)) { return NULL; }
         if (row->place != PYTREE_IN_PLACE) { return pytree__store_leaves(row->type, at, leaf); }
         for (i = 0; i < row->type->n_fields && leaf != NULL; i++) {
             const pytree_field *const inner = &row->type->fields[i];

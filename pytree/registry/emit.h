@@ -11,18 +11,21 @@
 
 /* ---- How functions are compiled -------------------------------------------------------------------------------------- */
 
-/* Where speed counts, rows that are common are statements. Elsewhere only `views` is generated: with it the library does
- * without the other functions. Its rows are statements where a compiler optimises for size and can fold what it knows of them;
- * otherwise it only evaluates extents, which takes gcc -O0 two thirds of the time. */
+/* Where speed counts, and in small programs, rows that are common are statements. Elsewhere only `sizes` is generated, which
+ * evaluates the extents; the library does without the other functions. That takes gcc -O0 half of the time. */
 #if PYTREE__FOR_SPEED
 #define PYTREE__WHERE_FAST(function) function
 #else
 #define PYTREE__WHERE_FAST(function) NULL
 #endif
-#if PYTREE__FOR_SPEED || (defined(PYTREE_SMALL) && defined(__OPTIMIZE__))
+#if PYTREE__FOR_SPEED || defined(PYTREE_SMALL)
 #define PYTREE__ROWS_ARE_STATEMENTS 1
+#define PYTREE__VIEWS_OF(id) PYTREE__CAT(pytree__views_, id)
+#define PYTREE__SIZES_OF(id) NULL
 #else
 #define PYTREE__ROWS_ARE_STATEMENTS 0
+#define PYTREE__VIEWS_OF(id) NULL
+#define PYTREE__SIZES_OF(id) PYTREE__CAT(pytree__sizes_, id)
 #endif
 
 /* Where gcc and clang make statements of rows, a constant says whether these read through pointers (reads.h). Elsewhere the
@@ -275,8 +278,10 @@ PYTREE__INLINE pytree__flatten_result pytree__view_plain(const pytree_field *row
     const void *const at = (const void *)(uintptr_t)member, *p;
     size_t flags = 0;
     if (row->form == PYTREE_FORM_STRUCT && !pointer && of != PYTREE__OF_CHILDREN) {
+#if defined(PYTREE_SMALL)
         if (row->type->views == NULL) { return pytree__view_result(view, PYTREE__NOT_INLINABLE); }
-        return row->type->views(at, view, end, of);
+#endif
+        return pytree__views(row->type, at, view, end, of);
     }
     if (!pointer && (row->type != &pytree_types[PYTREE__T_string] || row->ndim != 0)) {
         return pytree__view_here(row, at, view);
@@ -323,28 +328,29 @@ PYTREE__HELPER pytree__flatten_result pytree__view_row(const pytree_field *row, 
 
 #if !PYTREE__ROWS_ARE_STATEMENTS
 /* Add the children of all rows of a struct; leaves only if it is self-contained. */
-PYTREE__HELPER pytree__flatten_result pytree__view_rows(const pytree_type *type, const void *self, const size_t *sizes,
-                                                        pytree_leaf *view, const pytree_leaf *end, unsigned of)
+PYTREE__HELPER void pytree__view_rows(pytree__viewing *viewing, const size_t *sizes)
 {
-    const pytree_field *row = type->fields, *const last = row + type->n_fields;
+    const pytree_field *row = viewing->type->fields, *const last = row + viewing->type->n_fields;
+    const unsigned of = PYTREE__LAYOUTS ? viewing->of : (unsigned)PYTREE__OF_CHILDREN;
+    pytree_leaf *view = viewing->view;
     pytree__flatten_result seen;
-    size_t flags = pytree__view_begin((int)type->n_children, view, end, of);
-    if (flags != 0) { return pytree__view_result(view, flags); }
-    if (!PYTREE__LAYOUTS) { of = PYTREE__OF_CHILDREN; }
+    size_t flags = pytree__view_begin((int)viewing->type->n_children, view, viewing->end, viewing->of);
+    if (flags != 0) { viewing->seen = pytree__view_result(view, flags); return; }
     for (; row < last; row++) {
         if (PYTREE__MORE_ROWS && row->row == PYTREE_ROW_STATIC && row->form == PYTREE__PACK_CHARS) {
-            flags |= pytree__ends(row, (const char *)self + row->offset);
+            flags |= pytree__ends(row, (const char *)viewing->self + row->offset);
         }
         if (row->row != PYTREE_ROW_DATA) { continue; }
-        if (of != PYTREE__OF_CHILDREN && (size_t)(end - view) < (size_t)(last - row)) {    /* behind the leaves of a struct */
-            return pytree__view_result(view, flags | PYTREE__NOT_INLINABLE);
+        if (of != PYTREE__OF_CHILDREN && (size_t)(viewing->end - view) < (size_t)(last - row)) {
+            flags |= PYTREE__NOT_INLINABLE;                    /* behind the leaves of a struct */
+            break;
         }
-        seen = pytree__view_row(row, self, sizes, view, end, of);
+        seen = pytree__view_row(row, viewing->self, sizes, view, viewing->end, of);
         flags |= seen.flags;
         view = seen.end;
         sizes += 1 + sizes[0];
     }
-    return pytree__view_result(view, flags);
+    viewing->seen = pytree__view_result(view, flags);
 }
 #endif
 

@@ -307,7 +307,7 @@ static void nodes_behind_pointers(void **state)
     pytree__layout_space layouts;
     int which;
     (void)state;
-    assert_true(pytree__is_contained(type));
+    assert_true(pytree__contained(type));
     pytree__layout_cache_init(&cache, &layouts);
     for (which = 0; which < 4; which++) {
         pytree_def *def;

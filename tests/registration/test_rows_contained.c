@@ -1,6 +1,6 @@
 /* Which rows make a struct one that is opened node by node: those that may read through a pointer, told from their text and
  * from what the struct has. Others are written as one run. */
-#include "support.h"
+#include "contained.h"
 
 typedef struct Size { int n; } Size;
 typedef struct Held { int *count; } Held;
@@ -221,11 +221,11 @@ static void arrays_in_the_struct(void **state)
     Shaped shaped = { { 2, 2 }, "", numbers };
     Nested nested = { { NULL }, { 2, 0 }, numbers };
     (void)state;
-    assert_true(pytree__is_contained(PYTREE_TYPE(Shaped)));
-    assert_false(pytree__is_contained(PYTREE_TYPE(Pointed)));
-    assert_false(pytree__is_contained(PYTREE_TYPE(Counted)));
-    assert_false(pytree__is_contained(PYTREE_TYPE(Described)));
-    assert_false(pytree__is_contained(PYTREE_TYPE(Nested)));
+    assert_true(is_contained(PYTREE_TYPE(Shaped)));
+    assert_false(is_contained(PYTREE_TYPE(Pointed)));
+    assert_false(is_contained(PYTREE_TYPE(Counted)));
+    assert_false(is_contained(PYTREE_TYPE(Described)));
+    assert_false(is_contained(PYTREE_TYPE(Nested)));
     assert_numbers(PYTREE(&shaped), 4);
     assert_refused(PYTREE(&nested), "held.count");
 }
@@ -236,7 +236,7 @@ static void structs_around_others(void **state)
     pytree_error error = { 0 };
     pytree copy;
     (void)state;
-    assert_true(pytree__is_contained(PYTREE_TYPE(Around)));
+    assert_true(is_contained(PYTREE_TYPE(Around)));
     assert_ok(pytree_check(PYTREE(&around), NULL, NULL, NULL, &error), &error);
     assert_int_equal(pytree_num_leaves(PYTREE(&around), NULL, &error), 2);
     copy = pytree_clone(PYTREE(&around), NULL, &error);
@@ -255,11 +255,11 @@ static void products_and_comparisons(void **state)
     Global global = { 0, 0, numbers };
     Multiplied multiplied = { 1, 3, NULL, numbers };
     (void)state;
-    assert_true(pytree__is_contained(PYTREE_TYPE(Pair)));
-    assert_true(pytree__is_contained(PYTREE_TYPE(Squared)));
-    assert_true(pytree__is_contained(PYTREE_TYPE(Product)));
-    assert_true(pytree__is_contained(PYTREE_TYPE(Global)));
-    assert_true(pytree__is_contained(PYTREE_TYPE(Multiplied)));
+    assert_true(is_contained(PYTREE_TYPE(Pair)));
+    assert_true(is_contained(PYTREE_TYPE(Squared)));
+    assert_true(is_contained(PYTREE_TYPE(Product)));
+    assert_true(is_contained(PYTREE_TYPE(Global)));
+    assert_true(is_contained(PYTREE_TYPE(Multiplied)));
     assert_numbers(PYTREE(&pair), 3);
     assert_numbers(PYTREE(&squared), 4);
     assert_numbers(PYTREE(&product), 4);
@@ -274,10 +274,10 @@ static void words_that_are_not_self(void **state)
     Selfish product = { 3, NULL, numbers };
     Grouped grouped = { 2, NULL, numbers };
     (void)state;
-    assert_false(pytree__is_contained(PYTREE_TYPE(Seen)));
-    assert_false(pytree__is_contained(PYTREE_TYPE(Sold)));
-    assert_true(pytree__is_contained(PYTREE_TYPE(Selfish)));
-    assert_false(pytree__is_contained(PYTREE_TYPE(Grouped)));
+    assert_false(is_contained(PYTREE_TYPE(Seen)));
+    assert_false(is_contained(PYTREE_TYPE(Sold)));
+    assert_true(is_contained(PYTREE_TYPE(Selfish)));
+    assert_false(is_contained(PYTREE_TYPE(Grouped)));
     assert_numbers(PYTREE(&looks), 4);
     assert_numbers(PYTREE(&sold), 2);
     assert_numbers(PYTREE(&product), 6);
@@ -291,7 +291,7 @@ static void pointers_that_rows_ask_for(void **state)
     pytree_def *def;
     int i;
     (void)state;
-    assert_true(pytree__is_contained(PYTREE_TYPE(Asking)));
+    assert_true(is_contained(PYTREE_TYPE(Asking)));
     for (i = 0; i < 2; i++) {             /* what a layout keeps of the first is not what the second is like */
         pytree_leaf *leaves = NULL;
         asking.cache = i == 0 ? NULL : numbers;
@@ -307,7 +307,7 @@ static void structs_that_addresses_lead_to(void **state)
     ByAddress by_address = { { NULL }, 0, numbers };
     ByName by_name = { { { NULL } }, 0, numbers };
     (void)state;
-    assert_false(pytree__is_contained(PYTREE_TYPE(ByAddress)));
+    assert_false(is_contained(PYTREE_TYPE(ByAddress)));
     assert_refused(PYTREE(&by_address), "at)->size");
     by_address.at.size = &size;
     assert_numbers(PYTREE(&by_address), 3);
@@ -319,7 +319,7 @@ static void structs_that_addresses_lead_to(void **state)
 /* Does the library look for what a struct lacks, before rows are evaluated? A descriptor, or what was found of it, says so. */
 static bool may_lack(const pytree_type *type)
 {
-    (void)pytree__is_contained(type);     /* which finds it */
+    (void)is_contained(type);     /* which finds it */
     return type->may_lack && (type->noted->rows & PYTREE__ROWS_LACK_NOTHING) == 0;
 }
 

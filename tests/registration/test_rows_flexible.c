@@ -1,4 +1,5 @@
 /* Rows for flexible array members: room for them in every tree that is made. */
+#include "contained.h"
 #include "rows_shared.h"
 
 typedef struct Vector {
@@ -352,7 +353,7 @@ static void what_the_descriptor_says(void **state)
     assert_int_equal(row->place, PYTREE_FLEXIBLE);
     assert_int_equal(row->offset, offsetof(Padded, at));
     assert_int_equal(row->size, 0);
-    assert_false(pytree__is_contained(PYTREE_TYPE(Padded)));
+    assert_false(is_contained(PYTREE_TYPE(Padded)));
 }
 
 int main(void)
