@@ -375,7 +375,7 @@ typedef struct pytree__statics {
     unsigned char *at;
     size_t room, length;                  /* room 0: only count */
 } pytree__statics;
-enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_STRUCT, PYTREE__PACK_CHARS, PYTREE__PACK_BITS };
+enum { PYTREE__PACK_BYTES, PYTREE__PACK_TEXT, PYTREE__PACK_STRUCT, PYTREE__PACK_WIDE, PYTREE__PACK_CHARS, PYTREE__PACK_BITS };
 
 /* Flags that the generated functions return: at least one value is None; one needs a check (NULL, a large or negative extent, a
  * value held as pytree or pytree_leaf); the struct cannot be inlined, because it contains a list, a tree or a pointer to a

@@ -85,13 +85,13 @@
 #define PYTREE__PLACE_(id, s, name, m1, m2, ...)                                                                              \
     PYTREE__PLACE__(PYTREE__LIES_##m1 PYTREE__LIES_##m2 PLAIN, ~)(pytree__before_##id##_##name,                               \
     pytree__gap_##id##_##name,                                 /* a bit-field: add BITS to its row */                         \
-    pytree__after_##id##_##name, s, name)
-#define PYTREE__PLACE_PLAIN(before, gap, after, s, name)                                                                      \
-    before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1 + (int)PYTREE__MEMBER_SIZE(s, name),
+    pytree__after_##id##_##name, s, name, pytree__any_##id.name)
+#define PYTREE__PLACE_PLAIN(before, gap, after, s, name, x)                                                                   \
+    before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1 + (int)PYTREE__MEMBER_SIZE(x),
 #if defined(__clang__)
-#define PYTREE__MEMBER_SIZE(s, name) sizeof(__typeof__(((s *)0)->name))
+#define PYTREE__MEMBER_SIZE(x) sizeof(__typeof__(x))
 #else
-#define PYTREE__MEMBER_SIZE(s, name) sizeof(((s *)0)->name)    /* T f[]: add FLEXIBLE to its row, behind ARRAY(n) or LIST(n) */
+#define PYTREE__MEMBER_SIZE(x) sizeof(x)                       /* T f[]: add FLEXIBLE to its row, behind ARRAY(n) or LIST(n) */
 #endif
 #define PYTREE__INITIAL_FLEXIBLE { },                          /* a member before T f[] is not listed */
 #if !defined(__cplusplus)
@@ -376,6 +376,10 @@ PYTREE__ASSERT(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
                    "write PYTREE_STRUCT");
 #endif
 #if defined(PYTREE__ROWS)
+/* Never defined. Members are named in it where only their types count: pytree__any_Linear.w has fewer words than
+ * ((Linear *)0)->w, and each costs compilers time. */
+extern PYTREE__S PYTREE__CAT(pytree__any_, PYTREE__ID);
+
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__PLACE(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, ~)
 PYTREE__ENUM { PYTREE__CAT(pytree__begin_, PYTREE__ID),
@@ -554,7 +558,7 @@ PYTREE__DESCRIPTION = {
     PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
     PYTREE__CAT(pytree__rows_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID),
     PYTREE__CAT(pytree__self_contained_, PYTREE__ID),
-    ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__HAS_TEXT) == 0,
+    ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__HAS_TEXTS) == 0,
     !PYTREE__CAT(pytree__self_contained_, PYTREE__ID)
         && (((int)PYTREE__READS(PYTREE__ID) & ((int)PYTREE__READS_NEAR | (int)PYTREE__READS_UNKNOWN)) != 0
             || (PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__NEEDS_STRUCT) != 0),

@@ -26,7 +26,7 @@ FIELDS = ["din", "dout", "w", "b"]
 
 # Macros of a member's code and of the member that stay as a call; their expansion stands at the end. The outer ones come first.
 RECURRING = ["PACK", "IS_ARRAY", "IS_RECORD"]
-ARGUMENTS = {"code": "pytree__code_Linear_{0}", "x": "((Linear *)0)->{0}"}
+ARGUMENTS = {"code": "pytree__code_Linear_{0}", "x": "pytree__any_Linear.{0}"}
 
 REGISTRATION = """\
 typedef struct Linear {
@@ -166,8 +166,8 @@ def general(words):
 
 
 # What a list of built-in types is called: by what it has for float, and by what it gives.
-HELD = [(r"r_float_:", "rows of tables"), (r"k_float_:", "pointers to const"), (r"q_float_:", "pointers"),
-        (r"float:", "values")]
+HELD = [(r"rowptr_float_:", "enums, strings, rows of tables"), (r"cptr_float_:", "pointers to const"), (r"ptr_float_:", "pointers"),
+        (r"float:", "values"), (r"ptr_int_:", "enums, strings")]
 
 
 def type_list(words):
@@ -393,11 +393,12 @@ be many. For each row the layout comes first, then its type. Words that are miss
 before, by an `#if`; what is left then is assertions that say which. The messages are explained in
 [compiler-messages.md](compiler-messages.md)."""),
     ("Extents", re.compile(r".*pytree__sizes_Linear\(.*\}$").match, """\
-The only function: the extents of each DATA row, the number of them first, are the row's own expressions, with `self` as the
-struct. The library calls it whenever it looks into a `Linear`, and writes views from the table and the extents. Asked for
-children it writes one view for each DATA row. Asked for leaves it goes on into structs that lie in this one, and writes the
-views of all their leaves: that is how most of a tree is walked; what a treedef needs besides, nodes and static values, follows
-from the table. So does the way back: a leaf is stored at the offset that its row says.
+The only function: the extents of the DATA rows, one row's behind another's, are the rows' own expressions, with `self` as the
+struct. The table says how many each row has. The library calls it whenever it looks into a `Linear`, and writes views from
+the table and the extents. Asked for children it writes one view for each DATA row. Asked for leaves it goes on into structs
+that lie in this one, and writes the views of all their leaves: that is how most of a tree is walked; what a treedef needs
+besides, nodes and static values, follows from the table. So does the way back: a leaf is stored at the offset that its row
+says.
 
 Where the compiler optimises for speed there are three functions in its place, in which rows like these two are statements:
 `pytree__views_Linear` writes the views, `pytree__validate_Linear` looks at the same values and writes nothing,
@@ -419,12 +420,13 @@ for its descriptor. `pytree__mark000` is a constant that points to the descripto
 `Linear`, which checks read: gcc (from 12) and clang (from 14) take a constant pointer for a constant, so that a member is
 looked for once, for both. That is the association for `_Generic`: the list of a dispatch is written with slots, which exist before
 any struct does."""),
-    ("What each member is", re.compile(r"enum|typedef __typeof__|__extension__ static const|static Linear pytree__all_").match, """\
-Constants, from which the checks, the table and the functions are made. First where members begin and end: an enumerator
-without a value is the one before it plus one; that is how a row knows where the row before it ended. Then what each is:
-its code says its element type and how it is held (in place, pointer, fixed array). It is found by `_Generic` on a pointer
-(`pytree__held_…`), so that one association does for a value, an array and a pointer; the mark that is found, if any,
-is `pytree__held_…_is`. The sums at the end are for the descriptor."""),
+    ("What each member is", re.compile(r"extern|enum|typedef __typeof__|__extension__ static const|static Linear pytree__all_").match, """\
+Constants, from which the checks, the table and the functions are made. Where only the type of a member counts, it is named in
+an object that is never defined: `pytree__any_Linear.din`. First where members begin and end: an enumerator without a value is
+the one before it plus one; that is how a row knows where the row before it ended. Then what each is: its code says its
+element type and how it is held (in place, pointer, fixed array). It is found by `_Generic` on a pointer (`pytree__held_…`),
+so that one association does for a value, an array and a pointer; the mark that is found, if any, is `pytree__held_…_is`. The
+sums at the end are for the descriptor."""),
 ]
 ORDER = ["The slot", "What each member is", "Checks", "The table of the rows", "Extents", "The descriptor"]
 

@@ -39,7 +39,7 @@
 
 #define PYTREE__VIEW_AS(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_AS(name, arguments))
 #define PYTREE__SIZES_AS(name, arguments) PYTREE__EACH(PYTREE__AS_SIZES_, ~, ~, ~, ~, PYTREE__AS_WORD arguments, NONE, ~)
-#define PYTREE__AS_SIZES_PLAIN(a, b, c, d, optional, arguments) 0,
+#define PYTREE__AS_SIZES_PLAIN(a, b, c, d, optional, arguments)
 #define PYTREE__AS_SIZES_ARRAY(a, b, c, d, optional, arguments) PYTREE__SIZES_ARRAY(~, arguments)
 #define PYTREE__VALID_AS(code, name, optional, arguments)      /* a struct that has one is not self-contained */
 #define PYTREE__STORED_AS(code, name, optional, arguments)

@@ -21,8 +21,8 @@
     PYTREE__ASSERT(PYTREE__NO_ATOMIC(code), in " an _Atomic number needs the word ATOMIC behind its name");
 #define PYTREE__CHECK_PLACE_ATOMIC PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_STATIC_ATOMIC(id, s, name)                                                                        \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \
-    PYTREE__MEMBERS_ATOMIC(pytree__code_##id##_##name, , , ((s *)0)->name, , , s)                                       \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name, PYTREE__QUOTE_(pytree: s.name:)) \
+    PYTREE__MEMBERS_ATOMIC(pytree__code_##id##_##name, , , pytree__any_##id.name, , , s)                                       \
     PYTREE__CHECK_ATOMIC(pytree__code_##id##_##name, , 0, PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_DROP_ATOMIC PYTREE__CHECK_DROP_PLAIN
 
@@ -31,14 +31,14 @@
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, 0, 0, placed, sizeof(x), 0
 #define PYTREE__TABLE_STATIC_ATOMIC(id, s, name)                                                                        \
     { #name, PYTREE__BUILTIN_OF(pytree__code_##id##_##name), PYTREE_ROW_STATIC, PYTREE_IN_PLACE,                        \
-        PYTREE__PACK(pytree__code_##id##_##name), 0, 0, PYTREE__PLACED(s, name), sizeof(((s *)0)->name), 0, NULL },
+        PYTREE__PACK(pytree__code_##id##_##name), 0, 0, PYTREE__PLACED(id, s, name), sizeof(pytree__any_##id.name), 0, NULL },
 #define PYTREE__TABLE_DROP_ATOMIC PYTREE__TABLE_DROP_PLAIN
 #define PYTREE__CODES_STATIC_ATOMIC PYTREE__CODES_STATIC_NONE
-#define PYTREE__CODES_DROP_ATOMIC(id, s, name, ...) | PYTREE__REACHES PYTREE__MANY_DROPPED(((s *)0)->name)
+#define PYTREE__CODES_DROP_ATOMIC(id, s, name, ...) | PYTREE__REACHES PYTREE__MANY_DROPPED(pytree__any_##id.name)
 
 #define PYTREE__STATIC_ATOMIC(name) pytree__row++;
 #define PYTREE__VIEW_ATOMIC(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_ATOMIC(name, arguments))
-#define PYTREE__SIZES_ATOMIC(name, arguments) 0,
+#define PYTREE__SIZES_ATOMIC(name, arguments)
 #define PYTREE__VALID_ATOMIC(code, name, optional, arguments)
 #define PYTREE__STORED_ATOMIC PYTREE__STORED_RANK
 #define PYTREE__IN_CASE_ATOMIC 1

@@ -97,15 +97,10 @@
 
 /* The extents. Behind the count stand those of an element, which are those of all. */
 #define PYTREE__SIZES_LISTS_(name, arguments)                                                                            \
-    PYTREE__EACH(PYTREE__EACH_COUNT_, ~, ~, ~, ~, PYTREE__MODIFIERS arguments, NONE, NONE, ~) + 1,                      \
     PYTREE__SIZE(PYTREE__COUNT_OF arguments),                                                                           \
     PYTREE__EACH(PYTREE__EACH_SIZES_, ~, ~, ~, ~, PYTREE__MODIFIERS arguments, NONE, NONE, ~)
 #define PYTREE__SIZES_EACH(name, arguments)                                                                             \
-    PYTREE__EACH(PYTREE__EACH_COUNT_, ~, ~, ~, ~, PYTREE__OF_EACH arguments, NONE, NONE, ~) + 1, 0,                     \
-    PYTREE__EACH(PYTREE__EACH_SIZES_, ~, ~, ~, ~, PYTREE__OF_EACH arguments, NONE, NONE, ~)
-#define PYTREE__EACH_COUNT_PLAIN(a, b, c, d, optional, arguments) 0
-#define PYTREE__EACH_COUNT_ARRAY(a, b, c, d, optional, arguments) PYTREE__COUNT_ARGUMENTS arguments
-#define PYTREE__EACH_COUNT_LIST(a, b, c, d, optional, arguments) 1
+    0, PYTREE__EACH(PYTREE__EACH_SIZES_, ~, ~, ~, ~, PYTREE__OF_EACH arguments, NONE, NONE, ~)
 #define PYTREE__EACH_SIZES_PLAIN(a, b, c, d, optional, arguments)
 #define PYTREE__EACH_SIZES_ARRAY(a, b, c, d, optional, arguments) PYTREE__SIZE_LIST arguments
 #define PYTREE__EACH_SIZES_LIST(a, b, c, d, optional, arguments) PYTREE__SIZE_LIST arguments

@@ -148,28 +148,33 @@
 #define PYTREE__VIEW_STB_ARRAY(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_STB_ARRAY(name, arguments))
 #define PYTREE__VIEW_STB_MAP(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_STB_MAP(name, arguments))
 
-/* The extents that a row gives: their number, then they. Where speed does not count they are all that is generated.
+/* The extents that a row gives, of which pytree__n_extents knows how many there are. Where speed does not count they are all
+ * that is generated.
  *
- *     PYTREE_FIELD(DATA, w, ARRAY(self->din, self->dout))   =>   2, PYTREE__SIZE(self->din), PYTREE__SIZE(self->dout),
- *     PYTREE_FIELD(DATA, scale)                             =>   0, */
+ *     PYTREE_FIELD(DATA, w, ARRAY(self->din, self->dout))   =>   PYTREE__SIZE(self->din), PYTREE__SIZE(self->dout),
+ *     PYTREE_FIELD(DATA, scale)                             => */
 #define PYTREE__SIZES_DATA(id, name, m1, m2, m3, ...)                                                                   \
     PYTREE__SIZES_STORED(name, ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
 #define PYTREE__SIZES_STATIC(...)
 #define PYTREE__SIZES_DROP(...)
 #define PYTREE__SIZES_STORED(...) PYTREE__SIZES_STORED_(__VA_ARGS__)
 #define PYTREE__SIZES_STORED_(name, skipped, store, arguments, ...) PYTREE__SIZES_##store(name, arguments)
-#define PYTREE__SIZES_PLAIN(name, arguments) 0,
-#define PYTREE__SIZES_ARRAY(name, arguments) PYTREE__COUNT_ARGUMENTS arguments, PYTREE__SIZE_LIST arguments
-#define PYTREE__SIZES_LIST(name, arguments) 1, PYTREE__SIZE(arguments),
+#define PYTREE__SIZES_PLAIN(name, arguments)
+#define PYTREE__SIZES_ARRAY(name, arguments) PYTREE__SIZE_LIST arguments
+#define PYTREE__SIZES_LIST(name, arguments) PYTREE__SIZE(arguments),
 #define PYTREE__SIZES_RANK(name, arguments)                                                                             \
-    PYTREE__RANK_OF arguments, PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(PYTREE__SIZE_OF, self->name)
-#define PYTREE__SIZES_STRING(name, arguments) 0,
-#define PYTREE__SIZES_ENUM(name, arguments) 0,
-#define PYTREE__SIZES_UNION(name, arguments) 0,                /* its function says them */
+    PYTREE__SECOND_OF(PYTREE__CAT(PYTREE__IN_TABLE_, PYTREE__RANK_OF arguments), PYTREE__SIZES_OF_RANK, ~)(name, arguments)
+#define PYTREE__SIZES_OF_RANK(name, arguments)                                                                          \
+    PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(PYTREE__SIZE_OF, self->name)
+#define PYTREE__IN_TABLE_1 ~, PYTREE__SIZES_PLAIN
+#define PYTREE__IN_TABLE_2 ~, PYTREE__SIZES_PLAIN
+#define PYTREE__SIZES_STRING(name, arguments)
+#define PYTREE__SIZES_ENUM(name, arguments)
+#define PYTREE__SIZES_UNION(name, arguments)                   /* its function says them */
 #define PYTREE__SIZES_BITS(name, arguments)
-#define PYTREE__SIZES_STB_ARRAY(name, arguments) 1, pytree__stb_array_length(self->name),
+#define PYTREE__SIZES_STB_ARRAY(name, arguments) pytree__stb_array_length(self->name),
 #define PYTREE__SIZES_STB_MAP(name, arguments)                                                                          \
-    3, pytree__stb_map_length(self->name, sizeof(*self->name)), sizeof(*self->name),                                    \
+    pytree__stb_map_length(self->name, sizeof(*self->name)), sizeof(*self->name),                                    \
         self->name == NULL ? 0 : (size_t)((const char *)&self->name->value - (const char *)self->name),
 #define PYTREE__SIZE_LIST(...) PYTREE__EXTENTS(PYTREE__SIZE_OF, __VA_ARGS__)
 #define PYTREE__SIZE_OF(i, set, n) PYTREE__SIZE(n),
@@ -296,7 +301,19 @@ PYTREE__INLINE pytree__flatten_result pytree__view_plain(const pytree_field *row
     return pytree__view_result(view, flags);
 }
 
-/* Add the child of a row that gives these extents: their number, then they. */
+/* Tell how many extents a row gives: those of an array in the struct stand in the table if it has one or two dimensions. */
+PYTREE__INLINE size_t pytree__n_extents(const pytree_field *row)
+{
+    int n = PYTREE__CONTAINERS && row->form == PYTREE_FORM_MAP ? 3 : row->ndim;
+    if (PYTREE__MORE_ROWS && row->type->kind == PYTREE_KIND_ROW) {      /* EACH: one, and those of an element */
+        n += row->type->fields->place == PYTREE_IN_PLACE ? 0 : row->type->fields->ndim;
+    } else if (row->place == PYTREE_IN_PLACE && n <= 2) {
+        n = 0;
+    }
+    return (size_t)n;
+}
+
+/* Add the child of a row that gives these extents. */
 PYTREE__HELPER pytree__flatten_result pytree__view_row(const pytree_field *row, const void *self, const size_t *sizes,
                                                        pytree_leaf *view, const pytree_leaf *end, unsigned of)
 {
@@ -304,7 +321,7 @@ PYTREE__HELPER pytree__flatten_result pytree__view_row(const pytree_field *row, 
     const bool given = PYTREE__MORE_ROWS && row->functions != NULL && row->functions->with != NULL;
     const void *p = at;
     pytree__flatten_result seen;
-    memcpy(view->shape, sizes + 1, sizes[0] * sizeof *sizes);
+    memcpy(view->shape, sizes, pytree__n_extents(row) * sizeof *sizes);
     if (PYTREE__MORE_ROWS && row->functions != NULL && row->functions->select != NULL) {
         const int which = row->functions->select(self, view->shape);
         if (which < 0) { return pytree__view_no_case(view); }
@@ -348,7 +365,7 @@ PYTREE__HELPER void pytree__view_rows(pytree__viewing *viewing, const size_t *si
         seen = pytree__view_row(row, viewing->self, sizes, view, viewing->end, of);
         flags |= seen.flags;
         view = seen.end;
-        sizes += 1 + sizes[0];
+        sizes += pytree__n_extents(row);
     }
     viewing->seen = pytree__view_result(view, flags);
 }

@@ -31,7 +31,7 @@
 #define PYTREE__HANDLE_FREE(clone, ...) PYTREE__FIRST(__VA_ARGS__, ~)
 
 #define PYTREE__TABLE_DROP_HANDLE(id, s, name, ...)                                                                     \
-    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0,                                  \
+    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(id, s, name), 0,                                  \
         PYTREE__FUNCTIONS(release, pytree__free_##id##_##name, clone, pytree__clone_##id##_##name), NULL },
 #define PYTREE__CODES_DROP_HANDLE(id, s, name, ...) | PYTREE__IS_MANY                         /* such structs are no runs */
 #endif

@@ -35,8 +35,17 @@
 /* The value that x holds: an element of an array if `yes`, otherwise x. */
 #define PYTREE__INNER(yes, x) *PYTREE__CHOOSE(yes, x, &x)
 #define PYTREE__INNER_SIZE(yes, x) sizeof(PYTREE__INNER(yes, x))
-#define PYTREE__INNER_IS_RECORD(yes, x) PYTREE__IS_RECORD(PYTREE__INNER(yes, x))
-#define PYTREE__INNER_IS_ARRAY(yes, x) PYTREE__IS_ARRAY(PYTREE__INNER(yes, x))
+#if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
+#define PYTREE__INNER_TYPE(inner, yes, x) typedef __typeof__(PYTREE__INNER(yes, x)) inner;
+#define PYTREE__SIZE_OF_INNER(inner, yes, x) sizeof(inner)
+#define PYTREE__INNER_IS_RECORD(inner, yes, x) PYTREE__IS_RECORD(*(inner *)0)
+#define PYTREE__INNER_IS_ARRAY(inner, yes, x) PYTREE__IS_ARRAY(*(inner *)0)
+#else
+#define PYTREE__INNER_TYPE(inner, yes, x)
+#define PYTREE__SIZE_OF_INNER(inner, yes, x) PYTREE__INNER_SIZE(yes, x)
+#define PYTREE__INNER_IS_RECORD(inner, yes, x) PYTREE__IS_RECORD(PYTREE__INNER(yes, x))
+#define PYTREE__INNER_IS_ARRAY(inner, yes, x) PYTREE__IS_ARRAY(PYTREE__INNER(yes, x))
+#endif
 #define PYTREE__ARRAY_CODE(x) PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x)
 /* A tag of a union, a constant beside it, a number for a bit-field. */
 #define PYTREE__AS_CONSTANT(value) (value)
@@ -216,8 +225,13 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     pytree__ptr_uint: PYTREE__P_uint, pytree__ptr_long_: PYTREE__P_long_, pytree__ptr_ulong: PYTREE__P_ulong,           \
     pytree__ptr_llong: PYTREE__P_llong, pytree__ptr_ullong: PYTREE__P_ullong, pytree__ptr_float_: PYTREE__P_float_,     \
     pytree__ptr_double_: PYTREE__P_double_, pytree__ptr_ldouble: PYTREE__P_ldouble, pytree__ptr_f16: PYTREE__P_f16,     \
-    pytree__ptr_bf16: PYTREE__P_bf16, PYTREE__COMPLEX_POINTERS char **: PYTREE__P_string,                               \
-    const char **: PYTREE__P_string,
+    pytree__ptr_bf16: PYTREE__P_bf16, PYTREE__COMPLEX_POINTERS PYTREE__STRING_POINTERS
+#define PYTREE__STRING_POINTERS char **: PYTREE__P_string, const char **: PYTREE__P_string,
+/* A const enum is no const integer to gcc, whereas an enum is the integer that holds it. */
+#define PYTREE__ENUM_POINTERS                                                                                           \
+    pytree__ptr_schar: PYTREE__P_schar, pytree__ptr_uchar: PYTREE__P_uchar, pytree__ptr_short_: PYTREE__P_short_,       \
+    pytree__ptr_ushort: PYTREE__P_ushort, pytree__ptr_int_: PYTREE__P_int_, pytree__ptr_uint: PYTREE__P_uint,           \
+    pytree__ptr_long_: PYTREE__P_long_, pytree__ptr_ulong: PYTREE__P_ulong,
 #define PYTREE__CONSTS                                                                                                  \
     pytree__cptr_bool_: PYTREE__P_bool_, pytree__cptr_schar: PYTREE__P_schar, pytree__cptr_uchar: PYTREE__P_uchar,      \
     pytree__cptr_short_: PYTREE__P_short_, pytree__cptr_ushort: PYTREE__P_ushort, pytree__cptr_int_: PYTREE__P_int_,    \
@@ -239,15 +253,23 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 /* Find the code of a value, an array or a pointer; char * is a P_char here. What is no pointer by itself is an array.
  *
  *     (… ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED)) & (… | (sizeof(*pytree__held_Linear_din_is) > sizeof(size_t) ? … :
- *     _Generic((pytree__held_Linear_din)0, …, int *: PYTREE__P_int_, …))) */
+ *     _Generic((const __typeof__(*(pytree__held_Linear_din)0) *)0, …, const int *: PYTREE__P_int_, …))) */
 #if PYTREE__BY_POINTER
 #define PYTREE__CODE_BY_POINTER(held, x)                                                                                \
     (__builtin_classify_type(x) == 5 ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED))                                   \
         & (!__builtin_types_compatible_p(__typeof__(x), held) * PYTREE__IS_FIXED                                        \
            | (PYTREE__HAS_MARK(held##_is) ? PYTREE__CODE_OF(held##_is) :                                                \
+              PYTREE__BUILTIN_POINTERS(held)))
+#if defined(__clang__)                    /* which warns of a const function */
+#define PYTREE__BUILTIN_POINTERS(held)                                                                                  \
     _Generic((held)0, PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                          \
     _Generic((held)0, PYTREE__CONSTS const char *: PYTREE__P_char_, default:                                            \
-    _Generic((held)0, PYTREE__ROW_POINTERS default: 0)))))
+    _Generic((held)0, PYTREE__ROW_POINTERS default: 0)))
+#else
+#define PYTREE__BUILTIN_POINTERS(held)                                                                                  \
+    _Generic((const __typeof__(*(held)0) *)0, PYTREE__CONSTS const char *: PYTREE__P_char_, default:                    \
+    _Generic((held)0, PYTREE__ENUM_POINTERS PYTREE__STRING_POINTERS PYTREE__TREE_POINTERS PYTREE__ROW_POINTERS default: 0))
+#endif
 #define PYTREE__CODE_BY_BOTH(held, x)                                                                                   \
     (PYTREE__HAS_MARK(held##_as) ? PYTREE__CODE_OF(held##_as) - PYTREE__IS_POINTER                                      \
      : PYTREE__HAS_MARK(held##_is) ? PYTREE__CODE_OF(held##_is) : PYTREE__BUILTIN_CODE(x)) | PYTREE__FIXED(x)
@@ -263,9 +285,16 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Generic((x), PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                              \
     _Generic((x), PYTREE__CONSTS PYTREE__ROW_POINTERS const char *: PYTREE__P_char_, default: 0)))
 /* Find the code of a pointer to numbers or strings. */
+#if PYTREE__BY_POINTER
+#define PYTREE__POINTER_CODE(x)                                                                                         \
+    _Generic((const __typeof__(*__builtin_choose_expr(__builtin_classify_type(x) == 5, x, (struct pytree_type *)0)) *)0, \
+        PYTREE__CONSTS const char *: PYTREE__P_char_, default:                                                          \
+    _Generic((x), PYTREE__ENUM_POINTERS PYTREE__STRING_POINTERS default: 0))
+#else
 #define PYTREE__POINTER_CODE(x)                                                                                         \
     _Generic((x), PYTREE__POINTERS char *: PYTREE__P_char_, default:                                                    \
     _Generic((x), PYTREE__CONSTS const char *: PYTREE__P_char_, default: 0))
+#endif
 /* What only C++ members can be. */
 #define PYTREE__CHECK_MEMBER(x, in)
 #define PYTREE__CHECK_BYTES(code, in)

@@ -48,7 +48,7 @@ static constexpr pytree_row_functions pytree__functions = pytree__functions_with
 #define PYTREE__OBJECTS_STORED(...) PYTREE__OBJECTS_STORED_(__VA_ARGS__)
 #define PYTREE__OBJECTS_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                  \
     PYTREE__SECOND_OF(PYTREE__OBJECTS_OF_##store, PYTREE__NO_OBJECTS, ~)(                                               \
-        pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments, offsetof(s, name))
+        pytree__code_##id##_##name, pytree__held_##id##_##name, pytree__any_##id.name, arguments, offsetof(s, name))
 #define PYTREE__NO_OBJECTS(...)
 #define PYTREE__OBJECTS_OF_UNION ~, PYTREE__MAKE_CASES
 #define PYTREE__OBJECTS_OF_UNION_ ~, PYTREE__MAKE_UNNAMED_CASES
@@ -232,8 +232,10 @@ template <class Member> constexpr size_t pytree__first_size = sizeof(pytree__fir
 template <class Member> constexpr bool pytree__first_is_record =
     std::is_class_v<pytree__first<Member>> || std::is_union_v<pytree__first<Member>>;
 #define PYTREE__INNER_SIZE(yes, x) pytree__first_size<decltype(x)>
-#define PYTREE__INNER_IS_RECORD(yes, x) pytree__first_is_record<decltype(x)>
-#define PYTREE__INNER_IS_ARRAY(yes, x) std::is_array_v<pytree__first<decltype(x)>>
+#define PYTREE__INNER_TYPE(inner, yes, x)
+#define PYTREE__SIZE_OF_INNER(inner, yes, x) pytree__first_size<decltype(x)>
+#define PYTREE__INNER_IS_RECORD(inner, yes, x) pytree__first_is_record<decltype(x)>
+#define PYTREE__INNER_IS_ARRAY(inner, yes, x) std::is_array_v<pytree__first<decltype(x)>>
 /* A tag may be of an enum class. */
 template <class Type> constexpr auto pytree__integer(Type tag)
 {

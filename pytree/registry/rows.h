@@ -59,11 +59,11 @@
 #define PYTREE__PLACE__(...) PYTREE__PLACE___(__VA_ARGS__)
 #define PYTREE__PLACE___(lies, ...) PYTREE__PLACE_##lies
 #define PYTREE__PLACE_ATOMIC PYTREE__PLACE_PLAIN
-#define PYTREE__PLACE_FLEXIBLE(before, gap, after, s, name)                /* a flexible array, which has no size */        \
+#define PYTREE__PLACE_FLEXIBLE(before, gap, after, s, name, x)                /* a flexible array, which has no size */        \
     before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1,
 /* Where a bit-field lies C does not say. So behind one the gap before a member that has an address is no longer known: counts
  * are smaller by PYTREE__BITS_BEFORE from there to that member. */
-#define PYTREE__PLACE_BITS(before, gap, after, s, name)                                                                 \
+#define PYTREE__PLACE_BITS(before, gap, after, s, name, x)                                                                 \
     before, gap = 0, after = before - 1 - (before > 0 ? PYTREE__BITS_BEFORE : 0),
 #define PYTREE__BITS_BEFORE 536870912     /* 1 << 29 in one word, of which each costs compilers time */
 #define PYTREE__GAP_FITS(gap, complete, align) (gap < (complete ? align : 1) || (gap >= PYTREE__BITS_BEFORE && complete))
@@ -122,20 +122,21 @@
                          ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
 #define PYTREE__CHECK_STORED(...) PYTREE__CHECK_STORED_(__VA_ARGS__)
 #define PYTREE__CHECK_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
-    PYTREE__CHECK_PLACE_##store(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name,                       \
+    PYTREE__CHECK_PLACE_##store(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name,                       \
         PYTREE__QUOTE_(pytree: s.name:))                                                                                \
     PYTREE__MEMBERS_##store(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,         \
-        ((s *)0)->name, arguments, optional, s)                                                                         \
+        pytree__any_##id.name, arguments, optional, s)                                                                         \
     PYTREE__CHECK_##store(pytree__code_##id##_##name, arguments, optional, PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC(id, s, name, m1, ...) PYTREE__CHECK_STATIC_##m1(id, s, name)
 #define PYTREE__CHECK_STATIC_NONE(id, s, name)                                                                          \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name, PYTREE__QUOTE_(pytree: s.name:)) \
     PYTREE__MEMBERS_PLAIN(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,           \
-        ((s *)0)->name, , , s)                                                                                          \
-    PYTREE__CHECK_METADATA(pytree__code_##id##_##name, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))
+        pytree__any_##id.name, , , s)                                                                                          \
+    PYTREE__CHECK_METADATA(pytree__code_##id##_##name, pytree__inner_##id##_##name, pytree__any_##id.name,              \
+        PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC_STRING(id, s, name)                                                                        \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \
-    PYTREE__MEMBERS_STRING(pytree__code_##id##_##name, pytree__seen_##id##_##name, , ((s *)0)->name, , , s)             \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name, PYTREE__QUOTE_(pytree: s.name:)) \
+    PYTREE__MEMBERS_STRING(pytree__code_##id##_##name, pytree__seen_##id##_##name, , pytree__any_##id.name, , , s)             \
     PYTREE__CHECK_STRING(pytree__code_##id##_##name, , 0, PYTREE__QUOTE_(pytree: s.name:))                              \
     PYTREE__ASSERT((pytree__code_##id##_##name & PYTREE__IS_TABLE) == 0, PYTREE__QUOTE_(pytree: s.name:)                \
                    " a STATIC STRING is one array of char; put several into a struct of STATIC rows, or write DATA");
@@ -144,8 +145,8 @@
 #define PYTREE__DROPPED(...) PYTREE__DROPPED_(__VA_ARGS__)
 #define PYTREE__DROPPED_(pass, id, s, name, skipped, store, ...) pass##store(id, s, name, __VA_ARGS__)
 #define PYTREE__CHECK_DROP_PLAIN(id, s, name, ...)                                                                      \
-    PYTREE__CHECK_DROPPED_BYTES(((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))                                        \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))
+    PYTREE__CHECK_DROPPED_BYTES(pytree__any_##id.name, PYTREE__QUOTE_(pytree: s.name:))                                        \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name, PYTREE__QUOTE_(pytree: s.name:))
 
 /* Read and write a bit-field, which has no address.
  *
@@ -158,7 +159,7 @@
     {                                                                                                                   \
         ((s *)self)->name = PYTREE__TO_MEMBER(((s *)self)->name, number);                                               \
     }
-#define PYTREE__CHECK_DROP_BITS(id, s, name, ...) PYTREE__ASSERT(sizeof(((s *)0)->name != 0) != 0, "");
+#define PYTREE__CHECK_DROP_BITS(id, s, name, ...) PYTREE__ASSERT(sizeof(pytree__any_##id.name != 0) != 0, "");
 
 /* Find the code of a member.      =>   enum { pytree__code_Linear_w = PYTREE__P_float_ | 0 };       of an ARRAY */
 #if !defined(__cplusplus)
@@ -308,24 +309,22 @@
 #define PYTREE__NO_CHARS(code) (int)code % (int)PYTREE__IS_CONST != PYTREE__P_char_ + PYTREE__IS_FIXED
 #define PYTREE__NO_POINTER(code) (code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER
 #define PYTREE__NO_DATA_INSIDE(code)                                                                                    \
-    (code & PYTREE__HAS_DATA) == 0 || (code & PYTREE__POINTER_OR_FIXED) == PYTREE__IS_POINTER
-#define PYTREE__NO_TREE(code) PYTREE__FORM(code % PYTREE__IS_CONST) < PYTREE_FORM_FLAT
-#define PYTREE__NO_LEAF(code) (code & PYTREE__IS_LEAF) == 0
-#define PYTREE__CHECK_METADATA(code, x, in)                                                                             \
+    ((code & PYTREE__HAS_DATA) == 0 || (code & PYTREE__POINTER_OR_FIXED) == PYTREE__IS_POINTER)                         \
+        && PYTREE__FORM(code % PYTREE__IS_CONST) < PYTREE_FORM_FLAT && (code & PYTREE__IS_LEAF) == 0
+#define PYTREE__CHECK_METADATA(code, inner, x, in)                                                                      \
+    PYTREE__INNER_TYPE(inner, code & PYTREE__IS_FIXED, x)                                                               \
     PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                                  \
     PYTREE__CHECK_BYTES(code, in)                                                                                       \
-    PYTREE__ASSERT(PYTREE__CODE_IS_KNOWN(code) || !PYTREE__INNER_IS_RECORD(code & PYTREE__IS_FIXED, x),            \
+    PYTREE__ASSERT(PYTREE__CODE_IS_KNOWN(code) || !PYTREE__INNER_IS_RECORD(inner, code & PYTREE__IS_FIXED, x),                    \
                    in PYTREE__UNKNOWN);                                                                                 \
-    PYTREE__ASSERT(PYTREE__CODE_IS_KNOWN(code) || !PYTREE__INNER_IS_ARRAY(code & PYTREE__IS_FIXED, x),             \
+    PYTREE__ASSERT(PYTREE__CODE_IS_KNOWN(code) || !PYTREE__INNER_IS_ARRAY(inner, code & PYTREE__IS_FIXED, x),                     \
                    in " a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");   \
     PYTREE__ASSERT(PYTREE__NO_CHARS(code), in PYTREE__CHARS);                                                           \
     PYTREE__ASSERT(PYTREE__NO_POINTER(code),                                                                            \
                    in " a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n " \
                       "structs");                                                                                       \
     PYTREE__ASSERT(PYTREE__NO_DATA_INSIDE(code),                                                                        \
-                   in " a struct with DATA rows cannot be STATIC; write DATA");                                         \
-    PYTREE__ASSERT(PYTREE__NO_TREE(code), in " a tree is data; write DATA");                                            \
-    PYTREE__ASSERT(PYTREE__NO_LEAF(code), in " an opaque leaf type is data; write DATA");                       \
+                   in " a struct with DATA rows, a tree or an opaque leaf type is data; write DATA");                   \
     PYTREE__CHECK_SCALAR(code, x, in)
 
 #define PYTREE__SUBSCRIPTS(n) PYTREE__CAT(PYTREE__SUBSCRIPTS_, n)
@@ -346,15 +345,16 @@
                          ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
 #define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
 #define PYTREE__TABLE_STORED_(id, s, text, name, role, optional, skipped, store, arguments, ...)                        \
-    { text, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments,    \
-                                  optional, PYTREE__PLACED_##store(optional, s, name)), role },
+    { text, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, pytree__any_##id.name, arguments,    \
+                                  optional, PYTREE__PLACED_##store(optional, id, s, name)), role },
 #define PYTREE__TABLE_STATIC(id, s, text, name, m1, ...) PYTREE__TABLE_STATIC_##m1(id, s, name)
 #define PYTREE__TABLE_STATIC_NONE(id, s, name)                                                                          \
-    { #name, PYTREE__TABLE_METADATA(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name,             \
-                                    PYTREE__PLACED(s, name)), NULL },
+    { #name, PYTREE__TABLE_METADATA(pytree__code_##id##_##name, pytree__held_##id##_##name, pytree__any_##id.name,      \
+                                    PYTREE__PLACED(id, s, name)), PYTREE__SIZE_OF_INNER(pytree__inner_##id##_##name,    \
+                                    pytree__code_##id##_##name & PYTREE__IS_FIXED, pytree__any_##id.name), 0, NULL },
 #define PYTREE__TABLE_STATIC_STRING(id, s, name)                                                                        \
     { #name, &pytree_types[PYTREE__T_text], PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK_CHARS, 0, 1,               \
-        PYTREE__PLACED(s, name), 1, 0, NULL },
+        PYTREE__PLACED(id, s, name), 1, 0, NULL },
 #define PYTREE__TABLE_STATIC_BITS(id, s, name)                                                                          \
     { #name, &pytree_types[PYTREE__T_llong], PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK_BITS, 0, 0,               \
         0, sizeof(int64_t), 0,                                                                                          \
@@ -362,13 +362,13 @@
 #define PYTREE__TABLE_DROP(id, s, text, name, m1, ...)                                                                  \
     PYTREE__DROPPED(PYTREE__TABLE_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
 #define PYTREE__TABLE_DROP_PLAIN(id, s, name, ...)                                                                      \
-    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, !PYTREE__HOLDS_POINTER(((s *)0)->name), PYTREE__PLACED(s, name), 0, 0, \
+    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, !PYTREE__HOLDS_POINTER(pytree__any_##id.name), PYTREE__PLACED(id, s, name), 0, 0, \
         NULL },
 #define PYTREE__TABLE_DROP_BITS(id, s, name, ...)                                                                       \
     { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, 0, 0, 0, 0, NULL },
-#define PYTREE__PLACED(s, name) offsetof(s, name), sizeof(((s *)0)->name)
-#define PYTREE__PLACED_PLAIN(flags, s, name) offsetof(s, name), sizeof(((s *)0)->name)
-#define PYTREE__PLACED_ARRAY(flags, s, name) offsetof(s, name), (flags & 2) != 0 ? 0 : sizeof(void *)
+#define PYTREE__PLACED(id, s, name) offsetof(s, name), sizeof(pytree__any_##id.name)
+#define PYTREE__PLACED_PLAIN(flags, id, s, name) PYTREE__PLACED(id, s, name)
+#define PYTREE__PLACED_ARRAY(flags, id, s, name) offsetof(s, name), (flags & 2) != 0 ? 0 : sizeof(void *)
 #define PYTREE__PLACED_LIST PYTREE__PLACED_ARRAY
 #define PYTREE__PLACED_LISTS_ PYTREE__PLACED_ARRAY
 #define PYTREE__PLACED_EACH PYTREE__PLACED_PLAIN
@@ -376,9 +376,9 @@
 #define PYTREE__PLACED_STB_ARRAY PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_STB_MAP PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_STRING PYTREE__PLACED_PLAIN
-#define PYTREE__PLACED_UNION(flags, s, name) offsetof(s, name)
+#define PYTREE__PLACED_UNION(flags, id, s, name) offsetof(s, name)
 #define PYTREE__PLACED_ENUM PYTREE__PLACED_PLAIN
-#define PYTREE__PLACED_BITS(flags, s, name) 0, 0
+#define PYTREE__PLACED_BITS(flags, id, s, name) 0, 0
 
 #define PYTREE__BUILTIN_OF(code) &pytree_types[code & PYTREE__CODE_TYPE]
 #define PYTREE__BUILTIN_OR_ADDRESS(code)                                                                                \
@@ -386,8 +386,7 @@
 #define PYTREE__NDIM(code) code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2)
 #define PYTREE__TABLE_METADATA(code, held, x, placed)                                                                   \
     PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OR_ADDRESS(code)),                                                         \
-    PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK(code), 0, PYTREE__NDIM(code), placed,                              \
-    PYTREE__INNER_SIZE(code & PYTREE__IS_FIXED, x), 0
+    PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK(code), 0, PYTREE__NDIM(code), placed
 #define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__TABLE_VALUE(PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), code, x, optional, placed),                 \
     PYTREE__FUNCTIONS_OF(code)
@@ -434,7 +433,7 @@
 
 /* Pass: collect the bits of all children's codes, and whether a static value is more than bytes.
  *
- *     | (PYTREE__PACK(pytree__code_Linear_din) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)
+ *     | (pytree__code_Linear_din & PYTREE__CODE_PACKS) * 128 | …
  *     | (int)pytree__code_Linear_w */
 #define PYTREE__CODES_DATA(id, s, name, ...) PYTREE__CODES_DATA_(id, s, name)
 #define PYTREE__CODES_DATA_(id, s, name)                                                                                \
@@ -451,12 +450,12 @@
 #define PYTREE__CODES_STATIC_NONE(id, s, name)                                                                          \
     | PYTREE__SUMMED_STATIC(pytree__code_##id##_##name) PYTREE__MANY(pytree__code_##id##_##name)
 #define PYTREE__SUMMED_STATIC(code)                                                                                     \
-    (PYTREE__PACK(code) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)                                                   \
-        | ((code & PYTREE__KNOWN) == 0 || PYTREE__PACK(code) == PYTREE__PACK_TEXT ? PYTREE__REACHES : 0)
+    (code & PYTREE__CODE_PACKS) * 128                                                                                   \
+        | ((code & PYTREE__KNOWN) == 0 || (code & PYTREE__CODE_PACK) != 0 ? PYTREE__REACHES : 0)
 #define PYTREE__CODES_DROP(id, s, name, m1, ...)                                                                        \
     PYTREE__DROPPED(PYTREE__CODES_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
 #define PYTREE__CODES_DROP_PLAIN(id, s, name, ...)                                                                      \
-    | PYTREE__REACHED(((s *)0)->name) PYTREE__MANY_DROPPED(((s *)0)->name)
+    | PYTREE__REACHED(pytree__any_##id.name) PYTREE__MANY_DROPPED(pytree__any_##id.name)
 #define PYTREE__REACHED(x) (PYTREE__HOLDS_POINTER(PYTREE__INNER(PYTREE__IS_ARRAY(x), x)) ? PYTREE__REACHES : 0)
 #define PYTREE__CODES_DROP_BITS(id, s, name, ...)
 #if PYTREE__FOR_SPEED                     /* unnamed.h wants to know */

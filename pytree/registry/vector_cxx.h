@@ -63,7 +63,7 @@ template <class Vector> void pytree__std_vector_release(void *field, const pytre
     PYTREE__FUNCTIONS(resize, pytree__std_vector_resize<pytree__bare<decltype(x)>>,                                         \
                       release, pytree__std_vector_release<pytree__bare<decltype(x)>>)
 #define PYTREE__VIEW_STD_VECTOR(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_STD_VECTOR(name, arguments))
-#define PYTREE__SIZES_STD_VECTOR(name, arguments) 1, self->name.size(),
+#define PYTREE__SIZES_STD_VECTOR(name, arguments) self->name.size(),
 #define PYTREE__VALID_STD_VECTOR(code, name, optional, arguments)
 #define PYTREE__STORED_STD_VECTOR(code, name, optional, arguments)
 

@@ -81,8 +81,8 @@
 
 #define PYTREE__VIEW_WITH(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_WITH(name, arguments))
 #define PYTREE__VIEW_LIST_WITH_(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_LIST_WITH_(name, arguments))
-#define PYTREE__SIZES_WITH(name, arguments) 0,
-#define PYTREE__SIZES_LIST_WITH_(name, arguments) 1, PYTREE__SIZE(PYTREE__COUNT_OF arguments),
+#define PYTREE__SIZES_WITH(name, arguments)
+#define PYTREE__SIZES_LIST_WITH_(name, arguments) PYTREE__SIZE(PYTREE__COUNT_OF arguments),
 #define PYTREE__VALID_WITH(code, name, optional, arguments)    /* a struct that has one is not self-contained */
 #define PYTREE__VALID_LIST_WITH_(code, name, optional, arguments)
 #define PYTREE__STORED_WITH(code, name, optional, arguments)
