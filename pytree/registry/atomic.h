@@ -21,8 +21,9 @@
     PYTREE__ASSERT(PYTREE__NO_ATOMIC(code), in " an _Atomic number needs the word ATOMIC behind its name");
 #define PYTREE__CHECK_PLACE_ATOMIC PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_STATIC_ATOMIC(id, s, name)                                                                        \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name, PYTREE__QUOTE_(pytree: s.name:)) \
-    PYTREE__MEMBERS_ATOMIC(pytree__code_##id##_##name, , , pytree__any_##id.name, , , s)                                       \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name,                       \
+                         PYTREE__QUOTE_(pytree: s.name:))                                                               \
+    PYTREE__MEMBERS_ATOMIC(pytree__code_##id##_##name, , , pytree__any_##id.name, , , s)                                \
     PYTREE__CHECK_ATOMIC(pytree__code_##id##_##name, , 0, PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_DROP_ATOMIC PYTREE__CHECK_DROP_PLAIN
 

@@ -29,8 +29,8 @@ PYTREE__ENUM {
     PYTREE__OTHER_KEY = 2097152,          /* STB_MAP: the key is no string */
     PYTREE__OTHER_MEMBERS = 4194304,      /* STB_MAP: an entry has more than key and value */
     PYTREE__IS_ATOMIC = 33554432,         /* without ATOMIC */
-    PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes, one of these or both: a static value is more than */
-    PYTREE__HAS_TEXTS = 1048576 + 2097152,                                                                          /* bytes */
+    PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes: a static value is more than bytes; any of those */
+    PYTREE__HAS_TEXTS = 1048576 + 2097152,
     PYTREE__TO_STRUCT = 8388608,          /* in the sum of a struct's codes: a member leads to a struct; to an array */
     PYTREE__TO_NUMBERS = 16777216, PYTREE__TO_BOTH = 8388608 + 16777216, PYTREE__TO_INTEGERS = 16777216 + 536870912,
     PYTREE__HAS_MANY = 67108864,          /* likewise: a member is an array, a struct or a union */

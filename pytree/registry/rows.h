@@ -17,7 +17,7 @@
  * becomes SIZE_MAX, which no array has. */
 #if SIZE_MAX < UINT64_MAX
 #define PYTREE__SIZE(n)                                                                                                 \
-    (sizeof((n) | 0) > sizeof(size_t) && (uint64_t)(n) > SIZE_MAX && (int64_t)(n) != (ptrdiff_t)(n) ? SIZE_MAX              \
+    (sizeof((n) | 0) > sizeof(size_t) && (uint64_t)(n) > SIZE_MAX && (int64_t)(n) != (ptrdiff_t)(n) ? SIZE_MAX          \
                                                                                                    : PYTREE__INTEGER(n))
 #else
 #define PYTREE__SIZE PYTREE__INTEGER
@@ -59,11 +59,11 @@
 #define PYTREE__PLACE__(...) PYTREE__PLACE___(__VA_ARGS__)
 #define PYTREE__PLACE___(lies, ...) PYTREE__PLACE_##lies
 #define PYTREE__PLACE_ATOMIC PYTREE__PLACE_PLAIN
-#define PYTREE__PLACE_FLEXIBLE(before, gap, after, s, name, x)                /* a flexible array, which has no size */        \
+#define PYTREE__PLACE_FLEXIBLE(before, gap, after, s, name, x)                /* a flexible array, which has no size */ \
     before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1,
 /* Where a bit-field lies C does not say. So behind one the gap before a member that has an address is no longer known: counts
  * are smaller by PYTREE__BITS_BEFORE from there to that member. */
-#define PYTREE__PLACE_BITS(before, gap, after, s, name, x)                                                                 \
+#define PYTREE__PLACE_BITS(before, gap, after, s, name, x)                                                              \
     before, gap = 0, after = before - 1 - (before > 0 ? PYTREE__BITS_BEFORE : 0),
 #define PYTREE__BITS_BEFORE 536870912     /* 1 << 29 in one word, of which each costs compilers time */
 #define PYTREE__GAP_FITS(gap, complete, align) (gap < (complete ? align : 1) || (gap >= PYTREE__BITS_BEFORE && complete))
@@ -122,21 +122,23 @@
                          ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
 #define PYTREE__CHECK_STORED(...) PYTREE__CHECK_STORED_(__VA_ARGS__)
 #define PYTREE__CHECK_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
-    PYTREE__CHECK_PLACE_##store(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name,                       \
+    PYTREE__CHECK_PLACE_##store(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name,                \
         PYTREE__QUOTE_(pytree: s.name:))                                                                                \
     PYTREE__MEMBERS_##store(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,         \
-        pytree__any_##id.name, arguments, optional, s)                                                                         \
+        pytree__any_##id.name, arguments, optional, s)                                                                  \
     PYTREE__CHECK_##store(pytree__code_##id##_##name, arguments, optional, PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC(id, s, name, m1, ...) PYTREE__CHECK_STATIC_##m1(id, s, name)
 #define PYTREE__CHECK_STATIC_NONE(id, s, name)                                                                          \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name, PYTREE__QUOTE_(pytree: s.name:)) \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name,                       \
+                         PYTREE__QUOTE_(pytree: s.name:))                                                               \
     PYTREE__MEMBERS_PLAIN(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,           \
-        pytree__any_##id.name, , , s)                                                                                          \
+        pytree__any_##id.name, , , s)                                                                                   \
     PYTREE__CHECK_METADATA(pytree__code_##id##_##name, pytree__inner_##id##_##name, pytree__any_##id.name,              \
         PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC_STRING(id, s, name)                                                                        \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name, PYTREE__QUOTE_(pytree: s.name:)) \
-    PYTREE__MEMBERS_STRING(pytree__code_##id##_##name, pytree__seen_##id##_##name, , pytree__any_##id.name, , , s)             \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name,                       \
+                         PYTREE__QUOTE_(pytree: s.name:))                                                               \
+    PYTREE__MEMBERS_STRING(pytree__code_##id##_##name, pytree__seen_##id##_##name, , pytree__any_##id.name, , , s)      \
     PYTREE__CHECK_STRING(pytree__code_##id##_##name, , 0, PYTREE__QUOTE_(pytree: s.name:))                              \
     PYTREE__ASSERT((pytree__code_##id##_##name & PYTREE__IS_TABLE) == 0, PYTREE__QUOTE_(pytree: s.name:)                \
                    " a STATIC STRING is one array of char; put several into a struct of STATIC rows, or write DATA");
@@ -145,15 +147,16 @@
 #define PYTREE__DROPPED(...) PYTREE__DROPPED_(__VA_ARGS__)
 #define PYTREE__DROPPED_(pass, id, s, name, skipped, store, ...) pass##store(id, s, name, __VA_ARGS__)
 #define PYTREE__CHECK_DROP_PLAIN(id, s, name, ...)                                                                      \
-    PYTREE__CHECK_DROPPED_BYTES(pytree__any_##id.name, PYTREE__QUOTE_(pytree: s.name:))                                        \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name, PYTREE__QUOTE_(pytree: s.name:))
+    PYTREE__CHECK_DROPPED_BYTES(pytree__any_##id.name, PYTREE__QUOTE_(pytree: s.name:))                                 \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name,                       \
+                         PYTREE__QUOTE_(pytree: s.name:))
 
 /* Read and write a bit-field, which has no address.
  *
  *     static inline int64_t pytree__read_Packet_version(const void *self) { return (int64_t)((const Packet *)self)->version; }
  *     static inline void pytree__write_Packet_version(void *self, int64_t number) { ((Packet *)self)->version = number; } */
 #define PYTREE__CHECK_STATIC_BITS(id, s, name)                                                                          \
-    PYTREE__ASSERT(PYTREE__MORE_ROWS, PYTREE__QUOTE_(pytree: s.name:) " a STATIC bit-field" PYTREE__TOO_SMALL);          \
+    PYTREE__ASSERT(PYTREE__MORE_ROWS, PYTREE__QUOTE_(pytree: s.name:) " a STATIC bit-field" PYTREE__TOO_SMALL);         \
     static inline int64_t pytree__read_##id##_##name(const void *self) { return (int64_t)((const s *)self)->name; }     \
     static inline void pytree__write_##id##_##name(void *self, int64_t number)                                          \
     {                                                                                                                   \
@@ -163,29 +166,29 @@
 
 /* Find the code of a member.      =>   enum { pytree__code_Linear_w = PYTREE__P_float_ | 0 };       of an ARRAY */
 #if !defined(__cplusplus)
-#define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional, s)                                                 \
+#define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional, s)                                              \
     PYTREE__FIND(held, x)                                                                                               \
     PYTREE__ENUM { seen = PYTREE__CODE(held, x),                                                                        \
         code = PYTREE__NORMALIZED(seen) | PYTREE__LEADS(seen, optional)                                                 \
             | ((seen & PYTREE__HELD) == PYTREE__IS_POINTER ? 0 : (int)PYTREE__ATOMIC(x)) };
 #endif
-#define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments, optional, s)                                                 \
+#define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments, optional, s)                                              \
     PYTREE__ENUM { code = PYTREE__ARRAY_CODE(x) | (optional & 2) * (PYTREE__IS_MANY / 2) };
-#define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional, s)                                                  \
+#define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional, s)                                               \
     PYTREE__FIND(held, x)                                                                                               \
     PYTREE__ENUM { seen = PYTREE__CODE(held, x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
 #define PYTREE__MEMBERS_STB_ARRAY PYTREE__MEMBERS_LIST
-#define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments, optional, s)                                               \
+#define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments, optional, s)                                            \
     PYTREE__FIND(held, x->value)                                                                                        \
     PYTREE__QUIET_BEGIN                                                                                                 \
     PYTREE__ENUM { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY \
         | PYTREE__KEY_CODE(x)                                                                                           \
         | (PYTREE__IS_PAIR(x) ? 0 : PYTREE__OTHER_MEMBERS) };                                                           \
     PYTREE__QUIET_END
-#define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments, optional, s)                                                  \
+#define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments, optional, s)                                               \
     PYTREE__ENUM { seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments),                                         \
         code = PYTREE__NORMALIZED(seen) | PYTREE__FIXED(x) | (int)PYTREE__ATOMIC(x) };
-#define PYTREE__MEMBERS_STRING(code, seen, held, x, arguments, optional, s)                                                \
+#define PYTREE__MEMBERS_STRING(code, seen, held, x, arguments, optional, s)                                             \
     PYTREE__ENUM { code = PYTREE__CHARS_CODE(x) | PYTREE__FIXED(x) };
 #define PYTREE__MEMBERS_BITS(code, seen, held, x, arguments, optional, s) PYTREE__ENUM { code = 0 };
 #define PYTREE__MEMBERS_ENUM PYTREE__MEMBERS_PLAIN
@@ -243,7 +246,7 @@
     PYTREE__ASSERT(PYTREE__IS_HELD_BY(optional, code),                                                                  \
                    in " ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs " \
                       "LIST(n)");                                                                                       \
-    PYTREE__ASSERT(sizeof(#arguments) > sizeof("()"), in " ARRAY takes an extent for each dimension, ARRAY(n, m)");      \
+    PYTREE__ASSERT(sizeof(#arguments) > sizeof("()"), in " ARRAY takes an extent for each dimension, ARRAY(n, m)");     \
     PYTREE__ASSERT(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);                          \
     PYTREE__CHECK_FLEXIBLE(optional, in)
 #define PYTREE__CHECK_FLEXIBLE(optional, in)                                                                            \
@@ -258,7 +261,7 @@
     PYTREE__ASSERT(optional < 2, in " FLEXIBLE follows ARRAY(n) or LIST(n), which say how many elements T f[] has");
 #define PYTREE__CHECK_LIST(code, arguments, optional, in)                                                               \
     PYTREE__CHECK_BYTES(code, in)                                                                                       \
-    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN "; of a pointer to pointers write LIST(n, EACH())");  \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN "; of a pointer to pointers write LIST(n, EACH())"); \
     PYTREE__ASSERT(PYTREE__COUNT_ARGUMENTS arguments == 1, in " LIST takes one count, LIST(n)");                        \
     PYTREE__CHECK_FLEXIBLE(optional, in)                                                                                \
     PYTREE__ASSERT((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__HELD_BY(optional),                   \
@@ -292,7 +295,7 @@
     PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 && (code & PYTREE__IS_FIXED) != 0,                                       \
                    in " STRING is for an array of char in the struct itself that is not const, char f[32]; a char * "   \
                       "needs no modifier");                                                                             \
-    PYTREE__ASSERT(!optional, in " OPTIONAL is for pointers; a string in the struct itself is never NULL");              \
+    PYTREE__ASSERT(!optional, in " OPTIONAL is for pointers; a string in the struct itself is never NULL");             \
     PYTREE__ASSERT(PYTREE__MORE_ROWS, in " STRING" PYTREE__TOO_SMALL);
 #define PYTREE__TOO_SMALL " needs PYTREE_MORE_ROWS beside PYTREE_SMALL; define both in every file"
 #define PYTREE__CHECK_BITS(code, arguments, optional, in)                                                               \
@@ -315,9 +318,9 @@
     PYTREE__INNER_TYPE(inner, code & PYTREE__IS_FIXED, x)                                                               \
     PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                                  \
     PYTREE__CHECK_BYTES(code, in)                                                                                       \
-    PYTREE__ASSERT(PYTREE__CODE_IS_KNOWN(code) || !PYTREE__INNER_IS_RECORD(inner, code & PYTREE__IS_FIXED, x),                    \
+    PYTREE__ASSERT(PYTREE__CODE_IS_KNOWN(code) || !PYTREE__INNER_IS_RECORD(inner, code & PYTREE__IS_FIXED, x),          \
                    in PYTREE__UNKNOWN);                                                                                 \
-    PYTREE__ASSERT(PYTREE__CODE_IS_KNOWN(code) || !PYTREE__INNER_IS_ARRAY(inner, code & PYTREE__IS_FIXED, x),                     \
+    PYTREE__ASSERT(PYTREE__CODE_IS_KNOWN(code) || !PYTREE__INNER_IS_ARRAY(inner, code & PYTREE__IS_FIXED, x),           \
                    in " a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");   \
     PYTREE__ASSERT(PYTREE__NO_CHARS(code), in PYTREE__CHARS);                                                           \
     PYTREE__ASSERT(PYTREE__NO_POINTER(code),                                                                            \
@@ -345,7 +348,7 @@
                          ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
 #define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
 #define PYTREE__TABLE_STORED_(id, s, text, name, role, optional, skipped, store, arguments, ...)                        \
-    { text, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, pytree__any_##id.name, arguments,    \
+    { text, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, pytree__any_##id.name, arguments, \
                                   optional, PYTREE__PLACED_##store(optional, id, s, name)), role },
 #define PYTREE__TABLE_STATIC(id, s, text, name, m1, ...) PYTREE__TABLE_STATIC_##m1(id, s, name)
 #define PYTREE__TABLE_STATIC_NONE(id, s, name)                                                                          \
@@ -362,8 +365,8 @@
 #define PYTREE__TABLE_DROP(id, s, text, name, m1, ...)                                                                  \
     PYTREE__DROPPED(PYTREE__TABLE_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
 #define PYTREE__TABLE_DROP_PLAIN(id, s, name, ...)                                                                      \
-    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, !PYTREE__HOLDS_POINTER(pytree__any_##id.name), PYTREE__PLACED(id, s, name), 0, 0, \
-        NULL },
+    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, !PYTREE__HOLDS_POINTER(pytree__any_##id.name),                  \
+        PYTREE__PLACED(id, s, name), 0, 0, NULL },
 #define PYTREE__TABLE_DROP_BITS(id, s, name, ...)                                                                       \
     { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, 0, 0, 0, 0, NULL },
 #define PYTREE__PLACED(id, s, name) offsetof(s, name), sizeof(pytree__any_##id.name)
@@ -442,7 +445,7 @@
 #define PYTREE__LEADS_TO(code)                                                                                          \
     ((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER ? 0                                                        \
      : (code & (PYTREE__IS_USER | PYTREE__IS_LEAF)) == PYTREE__IS_USER ? PYTREE__TO_STRUCT                              \
-     : (code & PYTREE__CODE_TYPE) < PYTREE__T_float_ || (code & PYTREE__CODE_TYPE) > PYTREE__T_cldouble                     \
+     : (code & PYTREE__CODE_TYPE) < PYTREE__T_float_ || (code & PYTREE__CODE_TYPE) > PYTREE__T_cldouble                 \
      ? PYTREE__TO_INTEGERS : PYTREE__TO_NUMBERS)
 #define PYTREE__CODES_STATIC(id, s, name, m1, ...) PYTREE__CODES_STATIC_##m1(id, s, name)
 #define PYTREE__CODES_STATIC_STRING(id, s, name) | PYTREE__HAS_TEXT | PYTREE__HAS_MANY

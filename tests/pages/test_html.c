@@ -464,7 +464,8 @@ static void deep_and_wide(void **state)
     enum { WIDE = 200000 };
     static float v[WIDE];
     static pytree items[WIDE];
-    const size_t deep = under_valgrind() ? 1000 : SANITIZED ? 20000 : 100000, wide = under_valgrind() ? 2000 : SANITIZED ? 20000 : WIDE;
+    const size_t deep = under_valgrind() ? 1000 : SANITIZED ? 20000 : 100000;
+    const size_t wide = under_valgrind() ? 2000 : SANITIZED ? 20000 : WIDE;
     const pytree_items list = { .count = wide, .items = items };
     Node *chain = chain_make(deep);
     cJSON *page = page_of(PYTREE(chain), NULL);
