@@ -23,14 +23,14 @@ PYTREE__ENUM {
     PYTREE__IS_TABLE = 1024,              /* T[n][m], T (*)[m] */
     PYTREE__IS_FIXED = 2048,              /* an array in the struct itself */
     PYTREE__IS_MANY = 4096,               /* LIST, STB_ARRAY, STB_MAP, array of structs or trees, required pointer to one */
-    PYTREE__CODE_PACK = 8192,             /* times one of PYTREE__PACK_…, of which text and long double are odd: how a static */
-    PYTREE__CODE_PACKS = 8192 + 16384,    /* value of the type is packed; 128 times that is HAS_TEXTS */
+    PYTREE__CODE_PACK = 8192,             /* times one of PYTREE__PACK_…: how a static value of the type is packed */
+    PYTREE__CODE_PACKS = 8192 + 16384,    /* the bits of that; 128 times them are those of HAS_TEXTS */
     PYTREE__CODE_FORM = 32768,            /* times one of pytree_form: one value of the type; 0: a leaf */
     PYTREE__OTHER_KEY = 2097152,          /* STB_MAP: the key is no string */
     PYTREE__OTHER_MEMBERS = 4194304,      /* STB_MAP: an entry has more than key and value */
     PYTREE__IS_ATOMIC = 33554432,         /* without ATOMIC */
-    PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes: a static value is more than bytes; any of those */
-    PYTREE__HAS_TEXTS = 1048576 + 2097152,
+    PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes: a static value is more than bytes */
+    PYTREE__HAS_TEXTS = 1048576 + 2097152,                     /* one of these or both say so */
     PYTREE__TO_STRUCT = 8388608,          /* in the sum of a struct's codes: a member leads to a struct; to an array */
     PYTREE__TO_NUMBERS = 16777216, PYTREE__TO_BOTH = 8388608 + 16777216, PYTREE__TO_INTEGERS = 16777216 + 536870912,
     PYTREE__HAS_MANY = 67108864,          /* likewise: a member is an array, a struct or a union */

@@ -436,7 +436,7 @@
 
 /* Pass: collect the bits of all children's codes, and whether a static value is more than bytes.
  *
- *     | (pytree__code_Linear_din & PYTREE__CODE_PACKS) * 128 | …
+ *     | (pytree__code_Linear_din & PYTREE__CODE_PACKS) * 128 | …        rows may read through a string, which is packed as 1
  *     | (int)pytree__code_Linear_w */
 #define PYTREE__CODES_DATA(id, s, name, ...) PYTREE__CODES_DATA_(id, s, name)
 #define PYTREE__CODES_DATA_(id, s, name)                                                                                \
