@@ -368,9 +368,9 @@ typedef struct pytree_row_functions {
     bool constant;
 } pytree_row_functions;
 
-/* A writer of packed static values: it counts all bytes and writes those that fit. A value is packed as bytes, as a string, as a
- * struct, as a long double without its padding, as the bytes of a string in the struct with zeros behind it, or as the number
- * that a bit-field holds. */
+/* A writer of packed static values: it counts all bytes and writes those that fit. A value is packed as bytes, as a string, as
+ * a struct, as a long double without its padding, as the bytes of a string in the struct with zeros behind it, or as the
+ * number that a bit-field holds. */
 typedef struct pytree__statics {
     unsigned char *at;
     size_t room, length;                  /* room 0: only count */
