@@ -404,17 +404,17 @@ enum { PYTREE__READS_NEAR = 1, PYTREE__READS_FAR = 2, PYTREE__READS_BOTH = 3, PY
  * TO_FIND; one of PYTREE__READS_…, as rows would be written that read; CONTAINED if the struct is self-contained when none
  * does; NEED_STRUCT if it must lead to another. From then on it has CONTAINED if the struct is self-contained, and LACK_NOTHING
  * if nothing may be missing that it needs. Such a registration has `sizes` in place of `views`: it evaluates the extents of the
- * rows, and hands them on to what writes the views, with what it is given. */
+ * rows, and passes them with `viewing` to pytree__view_rows, which writes the views. */
 enum {
     PYTREE__ROWS_CONTAINED = 4, PYTREE__ROWS_NEED_STRUCT = 8, PYTREE__ROWS_LACK_NOTHING = 16, PYTREE__ROWS_TO_FIND = 32
 };
-typedef struct pytree__viewing {
+typedef struct pytree__viewing {          /* the arguments of `views`, and its result */
     const pytree_type *type;
     const void *self;
     pytree_leaf *view;
     const pytree_leaf *end;
     unsigned of;
-    pytree__flatten_result seen;          /* what they give */
+    pytree__flatten_result seen;
 } pytree__viewing;
 typedef struct pytree__noted {
     struct pytree__layout *layout;
@@ -472,7 +472,8 @@ struct pytree_type {
 #endif
 };
 
-/* Write views: see pytree_type. There are none of a struct that is declared and never defined; a small program looks first. */
+/* Write the views of a struct: see pytree_type. One that is declared and never defined is PYTREE__NOT_INLINABLE; in a small
+ * program the caller must not ask for it. */
 #if !defined(PYTREE_SMALL)
 pytree__flatten_result pytree__views_of_sizes(const pytree_type *type, const void *self, pytree_leaf *view,
                                               const pytree_leaf *end, unsigned of);

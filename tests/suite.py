@@ -51,7 +51,7 @@ CONFIGS = {
 PROGRAMS_OF = {"valgrind": "gcc-O2"}              # a configuration that runs the programs of another one
 # Without optimisation: clang under its sanitizers and for coverage, and gcc in the build of meson. gcc's own sanitizers are at hand
 # for `theme`. On two processors users wait six minutes at most, and `all` takes at most forty: gcc -Og compiles what -O0 leaves
-# out, in three quarters of the time of -O1 and half of that of -O2.
+# out, in three quarters of the time of -O1 and three fifths of that of -O2.
 USER_CONFIGS = ["gcc-Og", "clang-sanitized"]
 PLAIN_CONFIGS = ["gcc-O2", "clang-O2", "tcc"]
 CHECKED_CONFIGS = ["clang-sanitized", "valgrind"]

@@ -174,7 +174,7 @@
 #define PYTREE__SIZES_BITS(name, arguments)
 #define PYTREE__SIZES_STB_ARRAY(name, arguments) pytree__stb_array_length(self->name),
 #define PYTREE__SIZES_STB_MAP(name, arguments)                                                                          \
-    pytree__stb_map_length(self->name, sizeof(*self->name)), sizeof(*self->name),                                    \
+    pytree__stb_map_length(self->name, sizeof(*self->name)), sizeof(*self->name),                                       \
         self->name == NULL ? 0 : (size_t)((const char *)&self->name->value - (const char *)self->name),
 #define PYTREE__SIZE_LIST(...) PYTREE__EXTENTS(PYTREE__SIZE_OF, __VA_ARGS__)
 #define PYTREE__SIZE_OF(i, set, n) PYTREE__SIZE(n),

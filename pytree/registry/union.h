@@ -216,7 +216,7 @@
 #define PYTREE__MAYBE_UNNAMED_UNION(...)
 #define PYTREE__GIVES_UNNAMED_UNION(...)
 #define PYTREE__LIES_UNNAMED_UNION(...) UNION_,
-#define PYTREE__PLACE_UNION_(before, gap, after, s, name, x)                                                               \
+#define PYTREE__PLACE_UNION_(before, gap, after, s, name, x)                                                            \
     before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1 - PYTREE__BITS_BEFORE,
 #define PYTREE__START_UNION_ PYTREE__START_PLAIN
 #define PYTREE__INITIAL_UNION_ { 0 },

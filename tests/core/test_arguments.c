@@ -345,7 +345,7 @@ static void answers_that_change(void **state)
     items.items = elements;
     items.count = MANY;
     list.data = &items;
-    for (bits = 0; bits < 65536; bits += slow_here() ? 21 : 7) {
+    for (bits = 0; bits < 65536; bits += 7) {
         const pytree_options *opt = bits % 2 != 0 ? &options : NULL;
         pytree_error error = { 0 };
         pytree_leaf *leaves = NULL, few[12];
@@ -379,7 +379,7 @@ static void answers_that_change(void **state)
         pytree_check(trees[0], NULL, NULL, opt, NULL);
         pytree_free(pytree_clone(trees[0], opt, NULL));
     }
-    assert_true(failed > 50 && made > 1000);
+    assert_true(failed > 100 && made > 100);
 }
 
 /* Views and flat trees that nobody could have made. */
