@@ -25,6 +25,8 @@ constexpr bool pytree__is_held_by(int optional, int code) { return PYTREE__IS_HE
 constexpr bool pytree__no_chars(int code) { return PYTREE__NO_CHARS(code); }
 constexpr bool pytree__no_pointer(int code) { return PYTREE__NO_POINTER(code); }
 constexpr bool pytree__no_data_inside(int code) { return PYTREE__NO_DATA_INSIDE(code); }
+constexpr bool pytree__no_tree(int code) { return PYTREE__NO_TREE(code); }
+constexpr bool pytree__no_leaf(int code) { return PYTREE__NO_LEAF(code); }
 constexpr bool pytree__no_object(int code) { return (code & PYTREE__NOT_BYTES) == 0; }
 #undef PYTREE__GAP_FITS
 #undef PYTREE__NO_ATOMIC
@@ -37,6 +39,8 @@ constexpr bool pytree__no_object(int code) { return (code & PYTREE__NOT_BYTES) =
 #undef PYTREE__NO_CHARS
 #undef PYTREE__NO_POINTER
 #undef PYTREE__NO_DATA_INSIDE
+#undef PYTREE__NO_TREE
+#undef PYTREE__NO_LEAF
 #define PYTREE__GAP_FITS pytree__gap_fits
 #define PYTREE__NO_ATOMIC pytree__no_atomic
 #define PYTREE__CODE_IS_KNOWN pytree__code_is_known
@@ -48,6 +52,8 @@ constexpr bool pytree__no_object(int code) { return (code & PYTREE__NOT_BYTES) =
 #define PYTREE__NO_CHARS pytree__no_chars
 #define PYTREE__NO_POINTER pytree__no_pointer
 #define PYTREE__NO_DATA_INSIDE pytree__no_data_inside
+#define PYTREE__NO_TREE pytree__no_tree
+#define PYTREE__NO_LEAF pytree__no_leaf
 #define PYTREE__NO_OBJECT pytree__no_object
 
 /* ---- Table ----------------------------------------------------------------------------------------------------------- */

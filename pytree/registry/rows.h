@@ -312,8 +312,9 @@
 #define PYTREE__NO_CHARS(code) (int)code % (int)PYTREE__IS_CONST != PYTREE__P_char_ + PYTREE__IS_FIXED
 #define PYTREE__NO_POINTER(code) (code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER
 #define PYTREE__NO_DATA_INSIDE(code)                                                                                    \
-    ((code & PYTREE__HAS_DATA) == 0 || (code & PYTREE__POINTER_OR_FIXED) == PYTREE__IS_POINTER)                         \
-        && PYTREE__FORM(code % PYTREE__IS_CONST) < PYTREE_FORM_FLAT && (code & PYTREE__IS_LEAF) == 0
+    (code & PYTREE__HAS_DATA) == 0 || (code & PYTREE__POINTER_OR_FIXED) == PYTREE__IS_POINTER
+#define PYTREE__NO_TREE(code) PYTREE__FORM(code % PYTREE__IS_CONST) < PYTREE_FORM_FLAT
+#define PYTREE__NO_LEAF(code) (code & PYTREE__IS_LEAF) == 0
 #define PYTREE__CHECK_METADATA(code, inner, x, in)                                                                      \
     PYTREE__INNER_TYPE(inner, code & PYTREE__IS_FIXED, x)                                                               \
     PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                                  \
@@ -327,7 +328,9 @@
                    in " a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n " \
                       "structs");                                                                                       \
     PYTREE__ASSERT(PYTREE__NO_DATA_INSIDE(code),                                                                        \
-                   in " a struct with DATA rows, a tree or an opaque leaf type is data; write DATA");                   \
+                   in " a struct with DATA rows cannot be STATIC; write DATA");                                         \
+    PYTREE__ASSERT(PYTREE__NO_TREE(code), in " a tree is data; write DATA");                                            \
+    PYTREE__ASSERT(PYTREE__NO_LEAF(code), in " an opaque leaf type is data; write DATA");                               \
     PYTREE__CHECK_SCALAR(code, x, in)
 
 #define PYTREE__SUBSCRIPTS(n) PYTREE__CAT(PYTREE__SUBSCRIPTS_, n)

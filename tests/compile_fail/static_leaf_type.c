@@ -1,5 +1,5 @@
 /* A leaf type in a STATIC row. */
-// both: pytree: Bag.handle: a struct with DATA rows, a tree or an opaque leaf type is data; write DATA
+// both: pytree: Bag.handle: an opaque leaf type is data; write DATA
 // fixed: yes
 #include "pytree.h"
 

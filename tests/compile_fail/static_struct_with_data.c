@@ -1,5 +1,5 @@
 /* A struct with DATA rows in a STATIC row. */
-// both: pytree: MLP.head: a struct with DATA rows, a tree or an opaque leaf type is data; write DATA
+// both: pytree: MLP.head: a struct with DATA rows cannot be STATIC; write DATA
 // fixed: yes
 #include "pytree.h"
 

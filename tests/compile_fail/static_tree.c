@@ -1,5 +1,5 @@
 /* A tree in a STATIC row. */
-// both: pytree: Bag.view: a struct with DATA rows, a tree or an opaque leaf type is data; write DATA
+// both: pytree: Bag.view: a tree is data; write DATA
 // fixed: yes
 #include "pytree.h"
 
