@@ -133,10 +133,10 @@ PYTREE__INLINE unsigned pytree__rows_found(const pytree_type *type)
 /* Tell whether a type is a struct whose rows are known: it is defined, not only declared. */
 PYTREE__INLINE bool pytree__has_rows(const pytree_type *type)
 {
-#if defined(PYTREE_SMALL)                 /* where registrations have no `sizes`: one comparison takes less flash than two */
+#if defined(PYTREE_SMALL)
     return type->views != NULL;
 #else
-    return type->kind == PYTREE_KIND_STRUCT && type->fields != NULL;
+    return type->noted != NULL;
 #endif
 }
 

@@ -221,6 +221,21 @@ static void declared_and_never_defined(void **state)
     assert_says(&error, PYTREE_NOT_FOUND, "Ghost");
 }
 
+/* A descriptor that no registration makes: it has rows, and nothing that evaluates their extents. */
+static void rows_without_what_is_generated(void **state)
+{
+    pytree_type bare = *PYTREE_TYPE(Linear);
+    Linear layer = { .din = 2, .dout = 3 };
+    pytree tree = PYTREE(&layer);
+    pytree_error error = { 0 };
+    (void)state;
+    bare.views = NULL;
+    bare.noted = NULL;
+    tree.type = &bare;
+    assert_null(pytree_structure(tree, NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, "got Linear, which was declared and never defined");
+}
+
 /* ---- Numbers and names ------------------------------------------------------------------------------------------------- */
 
 static void absurd_numbers(void **state)
@@ -435,6 +450,7 @@ int main(void)
         cmocka_unit_test(no_function_or_place),
         cmocka_unit_test(leaves_without_a_type),
         cmocka_unit_test(declared_and_never_defined),
+        cmocka_unit_test(rows_without_what_is_generated),
         cmocka_unit_test(absurd_numbers),
         cmocka_unit_test(fields_that_are_numbers),
         cmocka_unit_test(the_empty_namespace),
