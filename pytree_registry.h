@@ -51,7 +51,10 @@
 #include "pytree.h"                       /* not again for each type: skipping it takes as long as registering one */
 #endif
 
-#include "pytree/registry/scope.h"
+#if defined(__GNUC__) && !defined(__TINYC__) && !defined(__cplusplus)      /* in C++ a template in a function is an error */
+_Static_assert(__builtin_choose_expr(__builtin_strlen(__builtin_FUNCTION()) == 0, 1, 0),
+               "pytree: a registration stands outside of functions; move this include of pytree_registry.h to file scope");
+#endif
 #ifndef PYTREE_REGISTRY_EMIT_H           /* nor these, for the same reason */
 #if defined(__GNUC__) && !defined(__TINYC__)
 #pragma GCC diagnostic push
@@ -109,77 +112,18 @@
 /* ==== Each include: one type ======================================================================================== */
 
 /* Put aside macros of the program that are named like words of the rows, while the rows are read. */
-#pragma push_macro("DATA")
-#pragma push_macro("STATIC")
-#pragma push_macro("DROP")
-#pragma push_macro("ARRAY")
-#pragma push_macro("LIST")
-#pragma push_macro("RANK")
-#pragma push_macro("OPTIONAL")
-#pragma push_macro("STB_ARRAY")
-#pragma push_macro("STB_MAP")
-#pragma push_macro("STD_VECTOR")
-#pragma push_macro("ROLE")
-#pragma push_macro("STRING")
-#pragma push_macro("BITS")
-#pragma push_macro("UNION")
-#pragma push_macro("UNNAMED_UNION")
-#pragma push_macro("CASE")
-#pragma push_macro("FLEXIBLE")
-#pragma push_macro("NONE")
-#pragma push_macro("PLAIN")
-#pragma push_macro("ENUM")
-#pragma push_macro("EACH")
-#pragma push_macro("HANDLE")
-#pragma push_macro("WITH")
-#pragma push_macro("AS")
-#pragma push_macro("ATOMIC")
-#undef DATA
-#undef STATIC
-#undef DROP
-#undef ARRAY
-#undef LIST
-#undef RANK
-#undef OPTIONAL
-#undef STB_ARRAY
-#undef STB_MAP
-#undef STD_VECTOR
-#undef ROLE
-#undef STRING
-#undef BITS
-#undef UNION
-#undef UNNAMED_UNION
-#undef CASE
-#undef FLEXIBLE
-#undef NONE
-#undef PLAIN
-#undef ENUM
-#undef EACH
-#undef HANDLE
-#undef WITH
-#undef AS
-#undef ATOMIC
+#if defined(DATA) || defined(STATIC) || defined(DROP) || defined(ARRAY) || defined(LIST) || defined(RANK) || \
+    defined(OPTIONAL) || defined(STB_ARRAY) || defined(STB_MAP) || defined(STD_VECTOR) || defined(ROLE) || \
+    defined(STRING) || defined(BITS) || defined(UNION) || defined(UNNAMED_UNION) || defined(CASE) || \
+    defined(FLEXIBLE) || defined(NONE) || defined(PLAIN) || defined(ENUM) || defined(EACH) || defined(HANDLE) || \
+    defined(WITH) || defined(AS) || defined(ATOMIC)
+#include "pytree/registry/aside.h"
+#endif
 
-/* ---- An enum: the names of its constants. It takes no slot: C does not tell its type from the integer's ---------------- */
+/* ---- What is registered ------------------------------------------------------------------------------------------------ */
 
 #if defined(PYTREE_ENUM)
-#if !defined(PYTREE_CONSTANTS)
-#error "pytree_registry.h: define PYTREE_CONSTANTS, one PYTREE_CONSTANT for each constant of the enum, before including it."
-#elif defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) > 0
-#error "pytree_registry.h: define one of PYTREE_STRUCT, PYTREE_DECLARE, PYTREE_DEFINE, PYTREE_LEAF_TYPE, PYTREE_ENUM for an \
-include, not several."
-#else
-/* =>   static const pytree_constant pytree__constants_Mode[] = { { "fast", MODE_FAST }, { "safe", MODE_SAFE }, { NULL, 0 } };
- *      static const pytree_type pytree__enum_Mode = { "Mode", sizeof(Mode), …, pytree__constants_Mode }; */
-PYTREE__ASSERT(PYTREE__INTEGER_DTYPE(PYTREE_ENUM) != PYTREE_NO_DTYPE,
-               "pytree: " PYTREE__QUOTE(PYTREE_ENUM) ": PYTREE_ENUM is for an enum; a struct is registered with PYTREE_STRUCT");
-static const pytree_constant PYTREE__CAT(pytree__constants_, PYTREE_ENUM)[] = { PYTREE_CONSTANTS { NULL, 0 } };
-static const pytree_type PYTREE__CAT(pytree__enum_, PYTREE_ENUM) PYTREE__MAYBE_UNUSED = {
-    PYTREE__QUOTE(PYTREE_ENUM), sizeof(PYTREE_ENUM), PYTREE__ALIGN_OF_TYPE(PYTREE_ENUM), PYTREE_KIND_LEAF,
-    PYTREE__INTEGER_DTYPE(PYTREE_ENUM), 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    &pytree__space_000, NULL, PYTREE__CAT(pytree__constants_, PYTREE_ENUM) PYTREE__NOTED_AT(NULL)
-};
-#endif
+#include "pytree/registry/enum_type.h"
 
 /* Leave out the rest of the include after one of these errors: errors that follow from it would say nothing more. */
 #elif defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) == 0
@@ -192,6 +136,8 @@ not several."
 children are."
 #elif defined(PYTREE_NAMESPACE) && !defined(PYTREE_STRUCT)
 #error "pytree_registry.h: PYTREE_NAMESPACE goes with PYTREE_STRUCT: it gives a registered type other fields in a namespace."
+#elif defined(PYTREE_FIELDS) && (defined(PYTREE_DECLARE) || defined(PYTREE_LEAF_TYPE))
+#error "pytree_registry.h: PYTREE_FIELDS goes with PYTREE_STRUCT or PYTREE_DEFINE: declared types and leaf types have no rows."
 #elif (defined(PYTREE_STRUCT) || defined(PYTREE_DEFINE)) && !defined(PYTREE_FIELDS) && !defined(PYTREE_CUSTOM)
 #error "pytree_registry.h: define PYTREE_FIELDS, one PYTREE_FIELD row for each member of the struct, before including it."
 #elif !defined(__cplusplus) && PYTREE__D2 == 8 && !defined(PYTREE_DEFINE)
@@ -266,10 +212,13 @@ PYTREE_FIELDS
 #if !defined(PYTREE_DEFINE) && !defined(__cplusplus)
 
 /* Take the slot, then count on, so that a struct finds its own type too. */
+#if PYTREE__D0 == 0
+#include "pytree/registry/slot_take_group.h"
+#endif
 #include "pytree/registry/slot_take.h"
 
 /* =>   _Static_assert(<code of Linear> == 0, …);
- *      typedef Linear pytree__type000;
+ *      typedef Linear *pytree__ptr000;
  *      static const pytree_type pytree__desc000;
  *      static const __auto_type pytree__mark000 = …; */
 PYTREE__ENUM { PYTREE__SLOT(pytree__known_) = PYTREE__IS_MARKED((PYTREE__S *)0)
@@ -284,19 +233,21 @@ PYTREE__ASSERT(PYTREE__SLOT(pytree__known_) != 0,
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": PYTREE_NAMESPACE is for a type that is registered already; register it "
                    "without one first, or as PYTREE_LEAF_TYPE if it is a leaf without a namespace");
 PYTREE__ENUM { PYTREE__CAT(pytree_registered_in_this_namespace_already_, PYTREE__ID) };
-typedef struct PYTREE__SLOT(pytree__placeholder) { char c; } PYTREE__SLOT(pytree__type);
+typedef struct PYTREE__SLOT(pytree__placeholder) { char c; } *PYTREE__SLOT(pytree__ptr);
 #else
 PYTREE__ASSERT(PYTREE__SLOT(pytree__known_) == 0,
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": this type is registered already (an alias of a registered type needs "
                    "no registration)");
-typedef PYTREE__S PYTREE__SLOT(pytree__type);
+typedef PYTREE__S *PYTREE__SLOT(pytree__ptr);
 #endif
-typedef PYTREE__SLOT(pytree__type) *PYTREE__SLOT(pytree__ptr);
 static const pytree_type PYTREE__SLOT(pytree__desc);
 #if defined(PYTREE_NAMESPACE)
 static const pytree_type PYTREE__SLOT(pytree__space_);     /* the next one in a namespace, if there will be one */
 #endif
 #include "pytree/registry/slot_advance.h"
+#if PYTREE__D0 == 0
+#include "pytree/registry/slot_advance_group.h"
+#endif
 #endif
 
 #if defined(PYTREE__ROWS)
@@ -318,49 +269,9 @@ PYTREE__MARK(PYTREE__SLOT(pytree__mark), PYTREE__C_node, PYTREE__SLOT(pytree__de
 #endif
 #endif
 
-/* ---- A declared type: the slot's descriptor says where the definition will be ------------------------------------------ */
-
-#if defined(PYTREE_DECLARE) && !defined(__cplusplus)
-static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
-static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
-    PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_STRUCT,
-    PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL,
-    &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES, NULL, NULL PYTREE__NOTED_AT(NULL) };
-#endif
-
-#if !defined(__cplusplus) && (defined(PYTREE_LEAF_TYPE) || defined(PYTREE_CUSTOM)) && PYTREE__BY_POINTER
-#undef PYTREE__BY_POINTER
-#undef PYTREE__FIND
-#undef PYTREE__OF_TYPE
-#undef PYTREE__CODE
-#define PYTREE__BY_POINTER 0
-#define PYTREE__FIND PYTREE__FIND_BY_BOTH
-#define PYTREE__OF_TYPE PYTREE__TYPE_BY_BOTH
-#define PYTREE__CODE PYTREE__CODE_BY_BOTH
-#endif
-
-/* ---- A leaf type ---------------------------------------------------------------------------------------------------- */
-
-#if defined(PYTREE_LEAF_TYPE)
-#ifndef PYTREE_EQUAL
-#define PYTREE_EQUAL NULL
-#endif
-#ifndef PYTREE_PRINT
-#define PYTREE_PRINT NULL
-#endif
-PYTREE__DESCRIPTION = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
-    PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_LEAF,
-    PYTREE_OPAQUE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
-    PYTREE__NAMESPACES, NULL, NULL PYTREE__NOTED_AT(NULL) };
-#endif
-
-/* ---- A custom node --------------------------------------------------------------------------------------------------- */
-
-#if defined(PYTREE_CUSTOM)
-PYTREE__DESCRIPTION = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
-    PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_CUSTOM,
-    PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
-    PYTREE__NAMESPACES, NULL, NULL PYTREE__NOTED_AT(NULL) };
+/* Not read for structs with rows: compilers take time for what they skip. */
+#if !defined(PYTREE_FIELDS)
+#include "pytree/registry/rowless.h"
 #endif
 
 /* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
@@ -447,13 +358,7 @@ PYTREE__ENUM {
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__CODES_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, ~)
     PYTREE__CAT(pytree__codes_, PYTREE__ID) = 0 PYTREE_FIELDS,
-    PYTREE__CAT(pytree__rows_, PYTREE__ID) = (int)(sizeof(PYTREE__CAT(pytree__fields_, PYTREE__ID)) / sizeof(pytree_field)) - 1,
-    PYTREE__CAT(pytree__holds_leaves_, PYTREE__ID) = PYTREE__HOLDS_LEAVES(PYTREE__CAT(pytree__codes_, PYTREE__ID)),
-    PYTREE__CAT(pytree__would_read_, PYTREE__ID) = PYTREE__WOULD_READ(PYTREE__CAT(pytree__codes_, PYTREE__ID)),
-    PYTREE__CAT(pytree__self_contained_, PYTREE__ID) =
-        PYTREE__CAT(pytree__holds_leaves_, PYTREE__ID)
-        && (PYTREE__CAT(pytree__would_read_, PYTREE__ID) == 0
-            || (PYTREE__CAT(pytree__would_read_, PYTREE__ID) & ~(int)PYTREE__READS(PYTREE__ID)) != 0)
+    PYTREE__SUMMARY(PYTREE__ID)
 };
 #if PYTREE__FOR_SPEED && !defined(__cplusplus)
 #include "pytree/registry/unnamed.h"
@@ -513,36 +418,7 @@ PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *pytree__at, pytree_leaf *pyt
 #endif
 
 #if PYTREE__FOR_SPEED
-/* Check the same values without writing views. */
-PYTREE__HELPER size_t PYTREE__CAT(pytree__validate_, PYTREE__ID)(const void *pytree__at)
-{
-    const PYTREE__S *const self = (const PYTREE__S *)pytree__at;
-    const pytree_field *pytree__row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
-    const volatile void *pytree__pointer;
-    size_t pytree__extent, pytree__bits = 0, pytree__missing = 0, pytree__flags = 0;
-    if (!PYTREE__CAT(pytree__self_contained_, PYTREE__ID)) { return PYTREE__NOT_INLINABLE; }
-#undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__VALID_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
-    PYTREE_FIELDS
-    (void)self; (void)pytree__row; (void)pytree__pointer; (void)pytree__extent;
-    return pytree__flags | PYTREE__DOUBTS(pytree__missing, pytree__bits);
-}
-
-/* Put leaves back. */
-PYTREE__HELPER const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)(void *pytree__at,
-                                                                                 const pytree_leaf *pytree__leaf)
-{
-    const PYTREE__S *const self = (const PYTREE__S *)pytree__at;
-    const pytree_field *pytree__row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
-    const volatile void *pytree__pointer;
-    size_t pytree__missing = 0;
-    if (!PYTREE__CAT(pytree__self_contained_, PYTREE__ID)) { return NULL; }
-#undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__STORED_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
-    PYTREE_FIELDS
-    (void)self; (void)pytree__row; (void)pytree__pointer;
-    return pytree__missing != 0 ? NULL : pytree__leaf;
-}
+#include "pytree/registry/speed.h"
 #endif
 
 #if defined(__GNUC__) && !defined(__TINYC__)
@@ -550,21 +426,11 @@ PYTREE__HELPER const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)
 #endif
 
 #if !defined(PYTREE_SMALL)
-static pytree__noted PYTREE__CAT(pytree__noted_, PYTREE__ID) = {
-    NULL, PYTREE__SIZES_OF(PYTREE__ID), PYTREE__TO_FIND(PYTREE__ID)
-};
+static pytree__noted PYTREE__NOTE(PYTREE__ID);
 #endif
 PYTREE__DESCRIPTION = {
     PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
-    PYTREE__CAT(pytree__rows_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID),
-    PYTREE__CAT(pytree__self_contained_, PYTREE__ID),
-    ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__HAS_TEXTS) == 0,
-    !PYTREE__CAT(pytree__self_contained_, PYTREE__ID)
-        && (((int)PYTREE__READS(PYTREE__ID) & ((int)PYTREE__READS_NEAR | (int)PYTREE__READS_UNKNOWN)) != 0
-            || (PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__NEEDS_STRUCT) != 0),
-    PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__VIEWS_OF(PYTREE__ID),
-    PYTREE__WHERE_FAST(PYTREE__CAT(pytree__validate_, PYTREE__ID)),
-    PYTREE__WHERE_FAST(PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)),
+    PYTREE__DESCRIBE(PYTREE__ID),
     NULL, NULL, NULL, NULL, PYTREE__SPACE, PYTREE__NAMESPACES, NULL, NULL
     PYTREE__NOTED_AT(&PYTREE__CAT(pytree__noted_, PYTREE__ID))
 };
@@ -601,34 +467,10 @@ PYTREE__DESCRIPTION = {
 #undef PYTREE__NAMESPACES
 #undef PYTREE__ROWS
 #undef PYTREE__SLOT
-#undef PYTREE__S2
-#undef PYTREE__S1
 #undef PYTREE__S0
-#pragma pop_macro("ATOMIC")
-#pragma pop_macro("AS")
-#pragma pop_macro("WITH")
-#pragma pop_macro("HANDLE")
-#pragma pop_macro("EACH")
-#pragma pop_macro("ENUM")
-#pragma pop_macro("PLAIN")
-#pragma pop_macro("NONE")
-#pragma pop_macro("FLEXIBLE")
-#pragma pop_macro("CASE")
-#pragma pop_macro("UNNAMED_UNION")
-#pragma pop_macro("UNION")
-#pragma pop_macro("BITS")
-#pragma pop_macro("STRING")
-#pragma pop_macro("STD_VECTOR")
-#pragma pop_macro("STB_MAP")
-#pragma pop_macro("ROLE")
-#pragma pop_macro("STB_ARRAY")
-#pragma pop_macro("OPTIONAL")
-#pragma pop_macro("RANK")
-#pragma pop_macro("LIST")
-#pragma pop_macro("ARRAY")
-#pragma pop_macro("DROP")
-#pragma pop_macro("STATIC")
-#pragma pop_macro("DATA")
+#if defined(PYTREE__ASIDE)
+#include "pytree/registry/aside.h"
+#endif
 #if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif

@@ -59,7 +59,7 @@ CHAPTERS = {
                                     "namespace_twice"],
     "The include": ["struct_missing", "struct_with_tag", "name_in_quotes", "name_with_semicolon", "struct_without_typedef",
                     "registered_before_the_struct", "registration_in_a_function",
-                    "fields_missing", "two_forms_at_once", "more_than_512_types", "c99",
+                    "fields_missing", "fields_of_leaf_type", "two_forms_at_once", "more_than_512_types", "c99",
                     "cxx_string", "cxx_string_dropped", "cxx_vector_without_word", "cxx_vector_of_pointers",
                     "cxx_vector_of_bool", "cxx_vector_of_others", "cxx_vector_optional", "cxx_vector_without_constructor",
                     "cxx_reference", "cxx_virtual", "cxx_destructor", "cxx_private", "old_cxx", "max_dims_out_of_range",

@@ -412,12 +412,11 @@ What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and fu
 may hold on to it for ever. Near its end is the file's list of registrations in namespaces, which is empty here; its last
 member says where the library notes the [layout](internals.md#the-layout-of-a-struct) that it made of the rows. A second file
 that registers the same struct has a copy of its own; `pytree_type_equal` knows them for the same."""),
-    ("The slot", re.compile(r"typedef (Linear|pytree__type000) |static const pytree_type pytree__desc000;|"
+    ("The slot", re.compile(r"typedef Linear \*pytree__ptr000;|static const pytree_type pytree__desc000;|"
                             r"enum \{ pytree__(known|count)|__extension__ static const __auto_type pytree__mark").match, """\
 Each registered type takes the next of 512 slots, an octal number; the first is `000`. The slot's names stand for the
-type in every dispatch that follows: `pytree__type000` for the type, `pytree__ptr000` for a pointer to it, `pytree__desc000`
-for its descriptor. `pytree__mark000` is a constant that points to the descriptor, and its type has the code of a pointer to
-`Linear`, which checks read: gcc (from 12) and clang (from 14) take a constant pointer for a constant, so that a member is
+type in every dispatch that follows: `pytree__ptr000` for a pointer to it, `pytree__desc000` for its descriptor.
+`pytree__mark000` is a constant that points to the descriptor, and its type has the code of a pointer to `Linear`, which checks read: gcc (from 12) and clang (from 14) take a constant pointer for a constant, so that a member is
 looked for once, for both. That is the association for `_Generic`: the list of a dispatch is written with slots, which exist before
 any struct does."""),
     ("What each member is", re.compile(r"extern|enum|typedef __typeof__|__extension__ static const|static Linear pytree__all_").match, """\

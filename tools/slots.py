@@ -5,7 +5,8 @@
     tools/slots.py --check     fails if they are not what this script makes
 
 The preprocessor cannot count, so a program that registers types needs one macro for each number: slots.h has the lists of
-slots and the families of macros that are numbered, slot_take.h, slot_advance.h and slot_link.h the steps of the counter.
+slots and the families of macros that are numbered, slot_take.h, slot_advance.h, those of groups and slot_link.h the steps of
+the counter. What is read for each type is short: compilers take time for lines that they skip, too.
 """
 
 import pathlib
@@ -144,8 +145,14 @@ def set_macro(name, value):
 def take():
     yield ("/* pytree/registry/slot_take.h: give the registration the digits of the next free slot. Made by\n"
            " * tools/slots.py. Included by pytree_registry.h, once for each type. */\n")
-    for d in (2, 1, 0):
-        yield from ladder(f"PYTREE__D{d}", lambda n, d=d: [f"#define PYTREE__S{d} {n}\n"])
+    yield from ladder("PYTREE__D0", lambda n: [f"#define PYTREE__S0 {n}\n"])
+
+
+def take_group():
+    yield ("/* pytree/registry/slot_take_group.h: give registrations the digits of the next free group of slots. Made by\n"
+           " * tools/slots.py. Included by pytree_registry.h, once for eight types. */\n")
+    for d in (2, 1):
+        yield from ladder(f"PYTREE__D{d}", lambda n, d=d: set_macro(f"PYTREE__S{d}", n))
 
 
 def closing(n):
@@ -155,6 +162,12 @@ def closing(n):
 def advance():
     yield ("/* pytree/registry/slot_advance.h: count the slot that was taken, so that a dispatch finds its type. Made by\n"
            " * tools/slots.py. Included by pytree_registry.h, once for each type. */\n")
+    yield from ladder("PYTREE__S0", lambda n: set_macro("PYTREE__D0", (n + 1) % 8))
+
+
+def advance_group():
+    yield ("/* pytree/registry/slot_advance_group.h: count a group of slots, all of which are taken. Made by\n"
+           " * tools/slots.py. Included by pytree_registry.h, once for eight types. */\n")
 
     def third(n):
         return [*set_macro("PYTREE__D2", n + 1), f"#define PYTREE__CLOSE_BLOCKS {closing(n + 1)}\n"]
@@ -165,12 +178,7 @@ def advance():
         return [*set_macro("PYTREE__D1", 0), *set_macro("PYTREE__CLOSE", ""), "#undef PYTREE__CLOSE_BLOCKS\n",
                 *ladder("PYTREE__S2", third)]
 
-    def first(n):
-        if n < 7:
-            return set_macro("PYTREE__D0", n + 1)
-        return [*set_macro("PYTREE__D0", 0), *ladder("PYTREE__S1", second)]
-
-    yield from ladder("PYTREE__S0", first)
+    yield from ladder("PYTREE__S1", second)
 
 
 def link():
@@ -180,7 +188,8 @@ def link():
         yield from ladder(f"PYTREE__S{d}", lambda n, d=d: set_macro(f"PYTREE__N{d}", n))
 
 
-FILES = {"slots.h": slots, "slot_take.h": take, "slot_advance.h": advance, "slot_link.h": link}
+FILES = {"slots.h": slots, "slot_take.h": take, "slot_take_group.h": take_group, "slot_advance.h": advance,
+         "slot_advance_group.h": advance_group, "slot_link.h": link}
 
 
 def main(words):

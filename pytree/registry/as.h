@@ -22,7 +22,6 @@
     }
 #define PYTREE__CHECK_PLACE_AS PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_AS(code, arguments, optional, in)                                                                 \
-    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     PYTREE__ASSERT(PYTREE__MORE_ROWS, in " AS" PYTREE__TOO_SMALL);                                                      \
     PYTREE__ASSERT((code & PYTREE__IS_POINTER) != 0, in " AS is for a void *; the compiler knows the type of others");
 

@@ -12,7 +12,6 @@
 #define PYTREE__MEMBERS_ATOMIC(code, seen, held, x, arguments, optional, s)                                             \
     PYTREE__ENUM { code = PYTREE__ATOMIC_CODE(x) };
 #define PYTREE__CHECK_ATOMIC(code, arguments, optional, in)                                                             \
-    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 && (code & PYTREE__HELD) == 0 && !optional,                              \
                    in " ATOMIC is for an _Atomic number in the struct itself; write DROP, or a plain member");
 #define PYTREE__FUNCTIONS_OF(code) (!PYTREE__MORE_ROWS || (code & PYTREE__IS_CONST) == 0 ? NULL : &pytree__const_row)

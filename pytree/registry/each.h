@@ -23,11 +23,10 @@
 #define PYTREE__COUNT_OF(n, each) n
 #define PYTREE__EACH(...) PYTREE__EACH_(__VA_ARGS__)
 #define PYTREE__EACH_(pass, a, b, c, d, m1, m2, ...)                                                                    \
-    PYTREE__EACH_STORED(pass, a, b, c, d, (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2),                                    \
-                        ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
+    PYTREE__EACH_STORED(pass, a, b, c, d, 0 PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), , ~)
 #define PYTREE__EACH_STORED(...) PYTREE__EACH_STORED_(__VA_ARGS__)
-#define PYTREE__EACH_STORED_(pass, a, b, c, d, optional, skipped, store, arguments, ...)                                \
-    pass##store(a, b, c, d, optional, arguments)
+#define PYTREE__EACH_STORED_(pass, a, b, c, d, before, store, arguments, behind, ...)                                   \
+    pass##store(a, b, c, d, (before behind), arguments)
 
 /* Find the codes: that of the member says how it holds the elements, that of an element is found as if it were a member. */
 #define PYTREE__MEMBERS_LISTS_(code, seen, held, x, arguments, optional, s)                                              \
@@ -50,7 +49,6 @@
     PYTREE__CHECK_EACH_WORDS(in, PYTREE__MODIFIERS arguments, NONE, NONE, NONE, ~)                                      \
     PYTREE__EACH(PYTREE__EACH_CHECK_, code, in, ~, ~, PYTREE__MODIFIERS arguments, NONE, NONE, ~)
 #define PYTREE__CHECK_EACH(code, arguments, optional, in)                                                               \
-    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     PYTREE__ASSERT(!optional, in " OPTIONAL stands in EACH(): an array in the struct itself is never NULL");            \
     PYTREE__ASSERT((code & PYTREE__IS_FIXED) != 0, in " EACH alone is for a fixed array; of a pointer write LIST(n, EACH())"); \
     PYTREE__CHECK_EACH_WORDS(in, PYTREE__OF_EACH arguments, NONE, NONE, NONE, ~)                                            \

@@ -20,29 +20,54 @@
 #endif
 #if PYTREE__FOR_SPEED || defined(PYTREE_SMALL)
 #define PYTREE__ROWS_ARE_STATEMENTS 1
-#define PYTREE__VIEWS_OF(id) PYTREE__CAT(pytree__views_, id)
+#define PYTREE__VIEWS_OF(id) pytree__views_##id
 #define PYTREE__SIZES_OF(id) NULL
 #else
 #define PYTREE__ROWS_ARE_STATEMENTS 0
 #define PYTREE__VIEWS_OF(id) NULL
-#define PYTREE__SIZES_OF(id) PYTREE__CAT(pytree__sizes_, id)
+#define PYTREE__SIZES_OF(id) pytree__sizes_##id
 #endif
 
 /* Where gcc and clang make statements of rows, a constant says whether these read through pointers (reads.h). Elsewhere the
  * library finds that from their text, which saves compilers a tenth of the time. A small program takes each for one. */
 #if PYTREE__ROWS_ARE_STATEMENTS && !defined(__TINYC__)
 #define PYTREE__KNOWS_READS 1
-#define PYTREE__READS(id) PYTREE__CAT(pytree__reads_, id)
+#define PYTREE__READS(id) pytree__reads_##id
 #define PYTREE__TO_FIND(id) 0
 #else
 #define PYTREE__KNOWS_READS 0
 #define PYTREE__READS(id) (PYTREE__MORE_ROWS * PYTREE__READS_BOTH)
-#define PYTREE__TO_FIND(id) PYTREE__TO_FIND_(id)
-#define PYTREE__TO_FIND_(id)                                                                                            \
+#define PYTREE__TO_FIND(id)                                                                                             \
     pytree__self_contained_##id ? 0                                                                                     \
         : (int)PYTREE__ROWS_TO_FIND + (int)pytree__would_read_##id + pytree__holds_leaves_##id * (int)PYTREE__ROWS_CONTAINED \
             + ((pytree__codes_##id & (int)PYTREE__NEEDS_STRUCT) != 0) * (int)PYTREE__ROWS_NEED_STRUCT
 #endif
+
+/* What the codes of all rows say together; what is noted of a struct; what its descriptor says of its rows. Each takes the name
+ * as an argument: to put names together takes a quarter of the time that PYTREE__CAT takes.
+ *
+ *     enum { pytree__codes_Linear = …, pytree__rows_Linear = …, pytree__holds_leaves_Linear = …, … };
+ *     static pytree__noted pytree__noted_Linear = { NULL, pytree__sizes_Linear, … };
+ *     static const pytree_type pytree__desc000 = { "Linear", …, pytree__rows_Linear, pytree__count_Linear, … }; */
+#define PYTREE__SUMMARY(id) PYTREE__SUMMARY_(id)
+#define PYTREE__SUMMARY_(id)                                                                                            \
+    pytree__rows_##id = (int)(sizeof(pytree__fields_##id) / sizeof(pytree_field)) - 1,                                  \
+    pytree__holds_leaves_##id = PYTREE__HOLDS_LEAVES(pytree__codes_##id),                                               \
+    pytree__would_read_##id = PYTREE__WOULD_READ(pytree__codes_##id),                                                   \
+    pytree__self_contained_##id = pytree__holds_leaves_##id                                                             \
+        && (pytree__would_read_##id == 0 || (pytree__would_read_##id & ~(int)PYTREE__READS(id)) != 0)
+#define PYTREE__NOTE(id) PYTREE__NOTE_(id)
+#define PYTREE__NOTE_(id) pytree__noted_##id = { NULL, PYTREE__SIZES_OF(id), PYTREE__TO_FIND(id) }
+#define PYTREE__DESCRIBE(id) PYTREE__DESCRIBE_(id)
+#define PYTREE__DESCRIBE_(id)                                                                                           \
+    pytree__rows_##id, pytree__count_##id, pytree__self_contained_##id,                                                 \
+    ((int)pytree__codes_##id & (int)PYTREE__HAS_TEXTS) == 0,                                                            \
+    !pytree__self_contained_##id                                                                                        \
+        && (((int)PYTREE__READS(id) & ((int)PYTREE__READS_NEAR | (int)PYTREE__READS_UNKNOWN)) != 0                      \
+            || (pytree__codes_##id & (int)PYTREE__NEEDS_STRUCT) != 0),                                                  \
+    pytree__fields_##id, PYTREE__VIEWS_OF(id), PYTREE__WHERE_FAST(pytree__validate_##id),                               \
+    PYTREE__WHERE_FAST(pytree__store_leaves_##id)
+
 #if defined(__GNUC__) && !defined(__TINYC__) && !defined(PYTREE_SMALL)
 #define PYTREE__HELPER static __attribute__((noinline, unused))
 #else
@@ -62,11 +87,10 @@
  *     PYTREE__VIEW_ARRAY(pytree__code_Linear_w, w, 0, (self->din, self->dout)) */
 #define PYTREE__DATA_ROW(pass, id, name, m1, m2, m3, ...)                                                               \
     PYTREE__DATA_STORED(pass, pytree__code_##id##_##name, name,                                                         \
-                        (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2 PYTREE__MAYBE_##m3),                                   \
-                        ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
+                        0 PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), , ~)
 #define PYTREE__DATA_STORED(...) PYTREE__DATA_STORED_(__VA_ARGS__)
-#define PYTREE__DATA_STORED_(pass, code, name, optional, skipped, store, arguments, ...)                                \
-    pass##store(code, name, optional, arguments) pytree__row++;
+#define PYTREE__DATA_STORED_(pass, code, name, before, store, arguments, behind, ...)                                   \
+    pass##store(code, name, (before behind), arguments) pytree__row++;
 
 /* Of STATIC rows only a string in the struct is looked at: it must end there. */
 #define PYTREE__STATIC_NONE(name) pytree__row++;
@@ -113,8 +137,8 @@
         PYTREE__VIEW_SEEN(pytree__view_none(pytree__row, pytree__to, pytree__of))                                       \
     } else {                                                                                                            \
         pytree__missing += (size_t)(pytree__pointer == NULL);                                                           \
-        pytree__bits |= PYTREE__BOUND(pytree__extent, PYTREE__COUNT_ARGUMENTS arguments);                               \
-        PYTREE__VIEW_ADD(pytree__to, pytree__pointer, PYTREE__BUILTIN_OF(code), PYTREE__COUNT_ARGUMENTS arguments,      \
+        pytree__bits |= PYTREE__BOUND(pytree__extent, code##_ndim);                                                     \
+        PYTREE__VIEW_ADD(pytree__to, pytree__pointer, PYTREE__BUILTIN_OF(code), code##_ndim,                            \
                          PYTREE_FORM_LEAF)                                                                              \
     }
 #define PYTREE__VIEW_PLAIN(code, name, optional, arguments)                                                             \
@@ -154,7 +178,7 @@
  *     PYTREE_FIELD(DATA, w, ARRAY(self->din, self->dout))   =>   PYTREE__SIZE(self->din), PYTREE__SIZE(self->dout),
  *     PYTREE_FIELD(DATA, scale)                             => */
 #define PYTREE__SIZES_DATA(id, name, m1, m2, m3, ...)                                                                   \
-    PYTREE__SIZES_STORED(name, ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
+    PYTREE__SIZES_STORED(name, ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), , ~)
 #define PYTREE__SIZES_STATIC(...)
 #define PYTREE__SIZES_DROP(...)
 #define PYTREE__SIZES_STORED(...) PYTREE__SIZES_STORED_(__VA_ARGS__)
@@ -391,7 +415,7 @@ PYTREE__HELPER void pytree__view_rows(pytree__viewing *viewing, const size_t *si
     if (!((optional & 1) && pytree__pointer == NULL)) {                                                                 \
         PYTREE__VALID_EXTENTS arguments                                                                                 \
         pytree__missing += (size_t)(pytree__pointer == NULL);                                                           \
-        pytree__bits |= PYTREE__BOUND(pytree__extent, PYTREE__COUNT_ARGUMENTS arguments);                               \
+        pytree__bits |= PYTREE__BOUND(pytree__extent, code##_ndim);                                                     \
     }
 #define PYTREE__VALID_PLAIN(code, name, optional, arguments)                                                            \
     if (!PYTREE__IS_NUMBER_HERE(code)) { pytree__flags |= pytree__valid_plain(pytree__row, &self->name); }

@@ -83,8 +83,8 @@
 
 /* ---- Types by slot --------------------------------------------------------------------------------------------------
  *
- * Slot 017 (octal) holds the type pytree__type017, a pointer to it pytree__ptr017, its descriptor pytree__desc017 and its mark
- * pytree__mark017, which says the code of a pointer to it. A dispatch looks for a pointer, so that one association does for a
+ * Slot 017 (octal) holds pytree__ptr017, a pointer to the type, its descriptor pytree__desc017 and its mark pytree__mark017,
+ * which says the code of a pointer to it. A dispatch looks for a pointer, so that one association does for a
  * value, an array and a pointer. It is nested in groups of eight, because compilers compare each association with each other
  * one in its list:
  *
@@ -296,7 +296,6 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Generic((x), PYTREE__CONSTS const char *: PYTREE__P_char_, default: 0))
 #endif
 /* What only C++ members can be. */
-#define PYTREE__CHECK_MEMBER(x, in)
 #define PYTREE__CHECK_BYTES(code, in)
 #define PYTREE__CHECK_DROPPED_BYTES(x, in)
 

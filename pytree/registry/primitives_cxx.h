@@ -41,12 +41,11 @@ static constexpr pytree_row_functions pytree__functions = pytree__functions_with
  *
  *     static constexpr pytree_field pytree__code_Shape_as_cases[] = { { "circle", … }, … }; */
 #define PYTREE__OBJECTS_DATA(id, s, name, m1, m2, m3, ...)                                                              \
-    PYTREE__OBJECTS_STORED(id, s, name, (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2 PYTREE__MAYBE_##m3),                   \
-                           ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
+    PYTREE__OBJECTS_STORED(id, s, name, 0 PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), , ~)
 #define PYTREE__OBJECTS_STATIC(...)
 #define PYTREE__OBJECTS_DROP(...)
 #define PYTREE__OBJECTS_STORED(...) PYTREE__OBJECTS_STORED_(__VA_ARGS__)
-#define PYTREE__OBJECTS_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                  \
+#define PYTREE__OBJECTS_STORED_(id, s, name, before, store, arguments, behind, ...)                                     \
     PYTREE__SECOND_OF(PYTREE__OBJECTS_OF_##store, PYTREE__NO_OBJECTS, ~)(                                               \
         pytree__code_##id##_##name, pytree__held_##id##_##name, pytree__any_##id.name, arguments, offsetof(s, name))
 #define PYTREE__NO_OBJECTS(...)

@@ -118,15 +118,14 @@
  *     enum { pytree__seen_MLP_scale = PYTREE__R_float_ | …, pytree__code_MLP_scale = … };
  *     _Static_assert(…); */
 #define PYTREE__CHECK_DATA(id, s, name, m1, m2, m3, ...)                                                                \
-    PYTREE__CHECK_STORED(id, s, name, (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2 PYTREE__MAYBE_##m3),                     \
-                         ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
+    PYTREE__CHECK_STORED(id, s, name, 0 PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), , ~)
 #define PYTREE__CHECK_STORED(...) PYTREE__CHECK_STORED_(__VA_ARGS__)
-#define PYTREE__CHECK_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
+#define PYTREE__CHECK_STORED_(id, s, name, before, store, arguments, behind, ...)                                       \
     PYTREE__CHECK_PLACE_##store(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name,                \
         PYTREE__QUOTE_(pytree: s.name:))                                                                                \
     PYTREE__MEMBERS_##store(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,         \
-        pytree__any_##id.name, arguments, optional, s)                                                                  \
-    PYTREE__CHECK_##store(pytree__code_##id##_##name, arguments, optional, PYTREE__QUOTE_(pytree: s.name:))
+        pytree__any_##id.name, arguments, (before behind), s)                                                           \
+    PYTREE__CHECK_##store(pytree__code_##id##_##name, arguments, (before behind), PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC(id, s, name, m1, ...) PYTREE__CHECK_STATIC_##m1(id, s, name)
 #define PYTREE__CHECK_STATIC_NONE(id, s, name)                                                                          \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name,                       \
@@ -173,7 +172,8 @@
             | ((seen & PYTREE__HELD) == PYTREE__IS_POINTER ? 0 : (int)PYTREE__ATOMIC(x)) };
 #endif
 #define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments, optional, s)                                              \
-    PYTREE__ENUM { code = PYTREE__ARRAY_CODE(x) | (optional & 2) * (PYTREE__IS_MANY / 2) };
+    PYTREE__ENUM { code = PYTREE__ARRAY_CODE(x) | (optional & 2) * (PYTREE__IS_MANY / 2),                               \
+        code##_ndim = PYTREE__COUNT_ARGUMENTS arguments };
 #define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional, s)                                               \
     PYTREE__FIND(held, x)                                                                                               \
     PYTREE__ENUM { seen = PYTREE__CODE(held, x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
@@ -197,8 +197,12 @@
  *
  *     _Static_assert(pytree__gap_Linear_w >= 0, "pytree: Linear.w: rows are out of order; …");
  *     _Static_assert(pytree__gap_Linear_w < (pytree__complete_Linear ? 8 : 1), "pytree: Linear.w: a field before this …"); */
+#if defined(__cplusplus)
 #define PYTREE__CHECK_LAYOUT(gap, complete, x, in)                                                                      \
     PYTREE__CHECK_MEMBER(x, in) PYTREE__CHECK_GAP(gap, complete, PYTREE__ALIGN_OF(x), in)
+#else
+#define PYTREE__CHECK_LAYOUT(gap, complete, x, in) PYTREE__CHECK_GAP(gap, complete, PYTREE__ALIGN_OF(x), in)
+#endif
 #define PYTREE__CHECK_GAP(gap, complete, align, in)                                                                     \
     PYTREE__ASSERT(gap >= 0, in " rows are out of order; list the fields as the struct declares them, each once");      \
     PYTREE__ASSERT(PYTREE__GAP_FITS(gap, complete, align),                                                              \
@@ -230,7 +234,6 @@
     !optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || (int)code == PYTREE__C_string
 #define PYTREE__CHECK_PLAIN(code, arguments, optional, in)                                                              \
     PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                                  \
-    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     PYTREE__CHECK_BYTES(code, in)                                                                                       \
     PYTREE__ASSERT(PYTREE__KNOWN_OR_ARRAY(code), in PYTREE__UNKNOWN);                                                   \
     PYTREE__ASSERT(PYTREE__KNOWN_OR_NO_ARRAY(code),                                                                     \
@@ -247,18 +250,13 @@
                    in " ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs " \
                       "LIST(n)");                                                                                       \
     PYTREE__ASSERT(sizeof(#arguments) > sizeof("()"), in " ARRAY takes an extent for each dimension, ARRAY(n, m)");     \
-    PYTREE__ASSERT(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);                          \
+    PYTREE__ASSERT(code##_ndim <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);                                                \
     PYTREE__CHECK_FLEXIBLE(optional, in)
-#define PYTREE__CHECK_FLEXIBLE(optional, in)                                                                            \
-    PYTREE__ASSERT(optional != 3, in " OPTIONAL is for pointers; a flexible array is never NULL");                      \
-    PYTREE__CHECK_ROOM(optional < 2, in " FLEXIBLE" PYTREE__TOO_SMALL)
 #if defined(PYTREE_SMALL) && !defined(PYTREE_MORE_ROWS)
-#define PYTREE__CHECK_ROOM(fits, message) PYTREE__ASSERT(fits, message);
+#define PYTREE__CHECK_FLEXIBLE(optional, in) PYTREE__ASSERT(optional < 2, in " FLEXIBLE" PYTREE__TOO_SMALL);
 #else
-#define PYTREE__CHECK_ROOM(fits, message)
+#define PYTREE__CHECK_FLEXIBLE(optional, in)
 #endif
-#define PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                        \
-    PYTREE__ASSERT(optional < 2, in " FLEXIBLE follows ARRAY(n) or LIST(n), which say how many elements T f[] has");
 #define PYTREE__CHECK_LIST(code, arguments, optional, in)                                                               \
     PYTREE__CHECK_BYTES(code, in)                                                                                       \
     PYTREE__ASSERT((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN "; of a pointer to pointers write LIST(n, EACH())"); \
@@ -270,13 +268,11 @@
     " needs stb_ds.h: install libstb-dev (Debian, Ubuntu), stb-devel (Fedora), or copy stb_ds.h "                       \
         "beside pytree.h"
 #define PYTREE__CHECK_STB_ARRAY(code, arguments, optional, in)                                                          \
-    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     PYTREE__ASSERT(PYTREE__HAS_STB, in " STB_ARRAY" PYTREE__STB_MISSING);                                               \
     PYTREE__ASSERT((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     PYTREE__ASSERT((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
                    in " STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
 #define PYTREE__CHECK_STB_MAP(code, arguments, optional, in)                                                            \
-    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     PYTREE__ASSERT(PYTREE__HAS_STB, in " STB_MAP" PYTREE__STB_MISSING);                                                 \
     PYTREE__ASSERT((code & PYTREE__OTHER_KEY) == 0, in " the keys of a STB_MAP are strings, char *key");                \
     PYTREE__ASSERT((code & PYTREE__OTHER_MEMBERS) == 0,                                                                 \
@@ -286,12 +282,10 @@
     PYTREE__ASSERT((code & PYTREE__POINTER_OR_TABLE) == 0,                                                              \
                    in " the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
 #define PYTREE__CHECK_RANK(code, arguments, optional, in)                                                               \
-    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 && (code & PYTREE__POINTER_OR_TABLE) == 0,                               \
                    in " RANK is the number of dimensions of a fixed array of numbers; this array has another");         \
     PYTREE__ASSERT(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
 #define PYTREE__CHECK_STRING(code, arguments, optional, in)                                                             \
-    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 && (code & PYTREE__IS_FIXED) != 0,                                       \
                    in " STRING is for an array of char in the struct itself that is not const, char f[32]; a char * "   \
                       "needs no modifier");                                                                             \
@@ -347,12 +341,11 @@
 #define PYTREE__TABLE_DATA(id, s, text, name, m1, m2, m3, ...)                                                          \
     PYTREE__TABLE_STORED(id, s, #name PYTREE__BEHIND_NAME(text), name,                                                  \
                          (PYTREE__IS(~ PYTREE__GIVES_##m1 PYTREE__GIVES_##m2 PYTREE__GIVES_##m3, NULL)),                \
-                         (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2 PYTREE__MAYBE_##m3),                                  \
-                         ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
+                         0 PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), , ~)
 #define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
-#define PYTREE__TABLE_STORED_(id, s, text, name, role, optional, skipped, store, arguments, ...)                        \
+#define PYTREE__TABLE_STORED_(id, s, text, name, role, before, store, arguments, behind, ...)                           \
     { text, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, pytree__any_##id.name, arguments, \
-                                  optional, PYTREE__PLACED_##store(optional, id, s, name)), role },
+                                  (before behind), PYTREE__PLACED_##store((before behind), id, s, name)), role },
 #define PYTREE__TABLE_STATIC(id, s, text, name, m1, ...) PYTREE__TABLE_STATIC_##m1(id, s, name)
 #define PYTREE__TABLE_STATIC_NONE(id, s, name)                                                                          \
     { #name, PYTREE__TABLE_METADATA(pytree__code_##id##_##name, pytree__held_##id##_##name, pytree__any_##id.name,      \
@@ -409,7 +402,7 @@
     PYTREE__INNER_SIZE(code & PYTREE__IS_FIXED, x)
 #define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE__POINTER_OR_FLEXIBLE(optional), PYTREE_FORM_LEAF, optional & 1,   \
-    PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), 0
+    code##_ndim, placed, sizeof(*x), 0
 #define PYTREE__POINTER_OR_FLEXIBLE(flags) (flags & 2) != 0 ? PYTREE_FLEXIBLE : PYTREE_POINTER
 #define PYTREE__TABLE_LIST(code, held, x, arguments, optional, placed)                                                  \
     PYTREE__TABLE_ITEMS(PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), x, optional, placed), 0
@@ -443,8 +436,8 @@
  *     | (int)pytree__code_Linear_w */
 #define PYTREE__CODES_DATA(id, s, name, ...) PYTREE__CODES_DATA_(id, s, name)
 #define PYTREE__CODES_DATA_(id, s, name)                                                                                \
-    | PYTREE__SUMMED(pytree__code_##id##_##name) PYTREE__MANY(pytree__code_##id##_##name)
-#define PYTREE__SUMMED(code) code | PYTREE__LEADS_TO(code)
+    | PYTREE__SUMMED(pytree__code_##id##_##name)
+#define PYTREE__SUMMED(code) code PYTREE__MANY(code) | PYTREE__LEADS_TO(code)
 #define PYTREE__LEADS_TO(code)                                                                                          \
     ((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER ? 0                                                        \
      : (code & (PYTREE__IS_USER | PYTREE__IS_LEAF)) == PYTREE__IS_USER ? PYTREE__TO_STRUCT                              \
@@ -454,9 +447,9 @@
 #define PYTREE__CODES_STATIC_STRING(id, s, name) | PYTREE__HAS_TEXT | PYTREE__HAS_MANY
 #define PYTREE__CODES_STATIC_BITS(id, s, name) | PYTREE__HAS_TEXT
 #define PYTREE__CODES_STATIC_NONE(id, s, name)                                                                          \
-    | PYTREE__SUMMED_STATIC(pytree__code_##id##_##name) PYTREE__MANY(pytree__code_##id##_##name)
+    | PYTREE__SUMMED_STATIC(pytree__code_##id##_##name)
 #define PYTREE__SUMMED_STATIC(code)                                                                                     \
-    (code & PYTREE__CODE_PACKS) * 128                                                                                   \
+    (code & PYTREE__CODE_PACKS) * 128 PYTREE__MANY(code)                                                                \
         | ((code & PYTREE__KNOWN) == 0 || (code & PYTREE__CODE_PACK) != 0 ? PYTREE__REACHES : 0)
 #define PYTREE__CODES_DROP(id, s, name, m1, ...)                                                                        \
     PYTREE__DROPPED(PYTREE__CODES_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)

@@ -53,17 +53,17 @@
 
 #define PYTREE__CASE_MEMBER(...) PYTREE__CASE_MEMBER_(__VA_ARGS__)
 #define PYTREE__CASE_MEMBER_(n, code, held, x, s, value, member, m1, m2, ...)                                           \
-    PYTREE__CASE_STORED(PYTREE__MEMBER_OF_CASE, n, code, held, x, s, member, (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2), \
-                        PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
+    PYTREE__CASE_STORED(PYTREE__MEMBER_OF_CASE, n, code, held, x, s, member,                                            \
+                        PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), , ~)
 #define PYTREE__CASE_STORED(m, ...) m(__VA_ARGS__)
-#define PYTREE__MEMBER_OF_CASE(n, code, held, x, s, member, optional, skipped, store, arguments, ...)                   \
+#define PYTREE__MEMBER_OF_CASE(n, code, held, x, s, member, before, store, arguments, behind, ...)                      \
     PYTREE__CASE_TYPE_##store(code##_##n, x.member) /* CASE(value, member): no such member (gcc shows this line) */  \
     PYTREE__MEMBERS_##store(code##_##n, code##_seen_##n, held##_##n, PYTREE__OF_CASE(code##_##n, x.member), arguments,  \
-                            optional, s)
+                            (before behind), s)
 #define PYTREE__CASE_SELECT(...) PYTREE__CASE_SELECT_(__VA_ARGS__)
 #define PYTREE__CASE_SELECT_(n, tag, x, code, d, value, member, m1, m2, ...)                                            \
     PYTREE__CASE_STORED(PYTREE__SELECT_OF_CASE, tag, PYTREE__OF_CASE(code##_##n, x.member), value,                      \
-                        PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
+                        PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), , ~)
 #define PYTREE__SELECT_OF_CASE(tag, x, value, skipped, store, arguments, ...)                                           \
     if (tag == PYTREE__AS_CONSTANT(value)) {                                                                       \
         if (pytree__shape != NULL) { PYTREE__CASE_EXTENTS_##store(x, arguments) }                                       \
@@ -89,12 +89,11 @@
 #define PYTREE__CASE_CHECK(...) PYTREE__CASE_CHECK_(__VA_ARGS__)
 #define PYTREE__CASE_CHECK_(n, code, in, c, d, value, member, m1, m2, ...)                                              \
     PYTREE__CASE_STORED(PYTREE__CHECK_OF_CASE, n, code, in " CASE " #member ":", member,                                \
-                        (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2),                                                      \
-                        PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
-#define PYTREE__CHECK_OF_CASE(n, code, in, member, optional, skipped, store, arguments, ...)                            \
+                        PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), , ~)
+#define PYTREE__CHECK_OF_CASE(n, code, in, member, before, store, arguments, behind, ...)                               \
     PYTREE__ASSERT(PYTREE__IN_CASE_##store,                                                                             \
                    in " an stb_ds container, EACH, AS or WITH cannot be in a union; point to a struct with it");        \
-    PYTREE__CHECK_##store(code##_##n, arguments, optional, in)
+    PYTREE__CHECK_##store(code##_##n, arguments, (before behind), in)
 #define PYTREE__IN_CASE_PLAIN 1
 #define PYTREE__IN_CASE_ARRAY 1
 #define PYTREE__IN_CASE_LIST 1
@@ -112,11 +111,10 @@
 #define PYTREE__CASE_TABLE(...) PYTREE__CASE_TABLE_(__VA_ARGS__)
 #define PYTREE__CASE_TABLE_(n, code, held, x, placed, value, member, m1, m2, ...)                                       \
     PYTREE__CASE_STORED(PYTREE__TABLE_OF_CASE, n, code, held, x, placed, member,                                        \
-                        (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2),                                                      \
-                        PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
-#define PYTREE__TABLE_OF_CASE(n, code, held, x, placed, member, optional, skipped, store, arguments, ...)               \
+                        PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), , ~)
+#define PYTREE__TABLE_OF_CASE(n, code, held, x, placed, member, before, store, arguments, behind, ...)                  \
     { #member, PYTREE__SECOND_OF(PYTREE__INSIDE_##store, PYTREE__TABLE_##store, ~)(code##_##n, held##_##n,                  \
-        PYTREE__OF_CASE(code##_##n, x.member), arguments, optional,                                                     \
+        PYTREE__OF_CASE(code##_##n, x.member), arguments, (before behind),                                              \
         PYTREE__CASE_PLACED(placed, PYTREE__OF_CASE(code##_##n, x.member))), NULL },
 #define PYTREE__INSIDE_PLAIN ~, PYTREE__TABLE_PLAIN_INSIDE              /* takes the place of the second argument */
 #define PYTREE__INSIDE_LIST ~, PYTREE__TABLE_LIST_INSIDE
@@ -126,8 +124,8 @@
 #define PYTREE__CASE_IS(member) PYTREE__CASE_IS_(PYTREE__CASE_IS_##member, PYTREE__CASE_HAS_MEMBER, ~)()
 #define PYTREE__CASE_IS_(...) PYTREE__SECOND(__VA_ARGS__)
 #define PYTREE__CASE_IS_NONE ~, PYTREE__CASE_HAS_NOTHING_
-#define PYTREE__CASE_HAS_MEMBER() ~
-#define PYTREE__CASE_HAS_NOTHING_() ~, NOTHING_, ()
+#define PYTREE__CASE_HAS_MEMBER() 0
+#define PYTREE__CASE_HAS_NOTHING_() 0, NOTHING_, (),
 #define PYTREE__MEMBERS_NOTHING_(code, seen, held, x, arguments, optional, s)
 #define PYTREE__CHECK_NOTHING_(code, arguments, optional, in)
 #define PYTREE__TABLE_NOTHING_(code, held, x, arguments, optional, placed)                                              \
@@ -177,7 +175,7 @@
  *         return -1;
  *     } */
 #define PYTREE__MEMBERS_UNION(code, seen, held, x, arguments, optional, s)                                              \
-    PYTREE__ASSERT(!PYTREE__NO_UNION(x),                   /* here, before the compiler misses the union's members */    \
+    PYTREE__ASSERT(!PYTREE__NO_UNION(x),                   /* here, before the compiler misses the union's members */   \
                    "pytree: " PYTREE__QUOTE(s) ": UNION is for a union that has a name; of a struct all members are "   \
                        "listed, of a union without a name one, with UNNAMED_UNION");                                    \
     PYTREE__ENUM { code = PYTREE__IS_MANY | PYTREE__HAS_MANY };                                                         \
@@ -198,7 +196,6 @@
         return -1;                                                                                                      \
     }
 #define PYTREE__CHECK_UNION(code, arguments, optional, in)                                                              \
-    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     PYTREE__ASSERT(PYTREE__MORE_ROWS, in " UNION" PYTREE__TOO_SMALL);                                                   \
     PYTREE__ASSERT(!optional, in " OPTIONAL stands in a CASE: a union in the struct itself is never NULL");             \
     PYTREE__CASES(PYTREE__CASE_CHECK, code, in, ~, ~, PYTREE__CASES_OF arguments)
@@ -212,8 +209,7 @@
 /* A union without a name: its members are the struct's own. C does not say how it is aligned, nor how large it is: there
  * may be padding in front of it, and a member behind it is placed as one behind a bit-field. */
 #define PYTREE__WORD_UNNAMED_UNION PYTREE__WORD_UNION
-#define PYTREE__STORE_UNNAMED_UNION(...) , UNION_, (__VA_ARGS__)
-#define PYTREE__MAYBE_UNNAMED_UNION(...)
+#define PYTREE__STORE_UNNAMED_UNION(...) , UNION_, (__VA_ARGS__),
 #define PYTREE__GIVES_UNNAMED_UNION(...)
 #define PYTREE__LIES_UNNAMED_UNION(...) UNION_,
 #define PYTREE__PLACE_UNION_(before, gap, after, s, name, x)                                                            \

@@ -34,8 +34,7 @@ template <class Vector> void pytree__std_vector_release(void *field, const pytre
 }
 
 #define PYTREE__WORD_STD_VECTOR ~, 16
-#define PYTREE__STORE_STD_VECTOR , STD_VECTOR, ()
-#define PYTREE__MAYBE_STD_VECTOR
+#define PYTREE__STORE_STD_VECTOR , STD_VECTOR, (),
 #define PYTREE__GIVES_STD_VECTOR
 #define PYTREE__LIES_STD_VECTOR
 #define PYTREE__VECTOR_OF(x) pytree__std_vector<pytree__bare<decltype(x)>>
@@ -45,7 +44,6 @@ template <class Vector> void pytree__std_vector_release(void *field, const pytre
         code##_begins = std::is_default_constructible_v<PYTREE__VECTOR_OF(x)::element> };
 #define PYTREE__CHECK_PLACE_STD_VECTOR PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_STD_VECTOR(code, arguments, optional, in)                                                         \
-    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     static_assert(code##_is_vector, in " STD_VECTOR is for a std::vector");                                             \
     static_assert(code##_fits, in " STD_VECTOR is for a std::vector of three pointers: not of bool, whose elements have no " \
                   "address, and not one of a library that checks its iterators");                                       \
@@ -72,7 +70,8 @@ template <class Vector> void pytree__std_vector_release(void *field, const pytre
  *     enum { pytree__vectors_Net = 0 || pytree__held_Net_stem.vectors || true }; */
 #define PYTREE__VECTORS_DATA(...) PYTREE__VECTORS_DATA_(__VA_ARGS__)
 #define PYTREE__VECTORS_DATA_(id, name, m1, m2, m3, ...)                                                                \
-    PYTREE__VECTORS_STORED(pytree__held_##id##_##name, ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
+    PYTREE__VECTORS_STORED(pytree__held_##id##_##name, ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3,      \
+                           PLAIN, (), , ~)
 #define PYTREE__VECTORS_STATIC(...)
 #define PYTREE__VECTORS_DROP(...)
 #define PYTREE__VECTORS_STORED(...) PYTREE__VECTORS_STORED_(__VA_ARGS__)
