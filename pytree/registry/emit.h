@@ -137,8 +137,8 @@
         PYTREE__VIEW_SEEN(pytree__view_none(pytree__row, pytree__to, pytree__of))                                       \
     } else {                                                                                                            \
         pytree__missing += (size_t)(pytree__pointer == NULL);                                                           \
-        pytree__bits |= PYTREE__BOUND(pytree__extent, code##_ndim);                                                     \
-        PYTREE__VIEW_ADD(pytree__to, pytree__pointer, PYTREE__BUILTIN_OF(code), code##_ndim,                            \
+        pytree__bits |= PYTREE__BOUND(pytree__extent, pytree__ndim_##code);                                             \
+        PYTREE__VIEW_ADD(pytree__to, pytree__pointer, PYTREE__BUILTIN_OF(code), pytree__ndim_##code,                    \
                          PYTREE_FORM_LEAF)                                                                              \
     }
 #define PYTREE__VIEW_PLAIN(code, name, optional, arguments)                                                             \
@@ -415,7 +415,7 @@ PYTREE__HELPER void pytree__view_rows(pytree__viewing *viewing, const size_t *si
     if (!((optional & 1) && pytree__pointer == NULL)) {                                                                 \
         PYTREE__VALID_EXTENTS arguments                                                                                 \
         pytree__missing += (size_t)(pytree__pointer == NULL);                                                           \
-        pytree__bits |= PYTREE__BOUND(pytree__extent, code##_ndim);                                                     \
+        pytree__bits |= PYTREE__BOUND(pytree__extent, pytree__ndim_##code);                                             \
     }
 #define PYTREE__VALID_PLAIN(code, name, optional, arguments)                                                            \
     if (!PYTREE__IS_NUMBER_HERE(code)) { pytree__flags |= pytree__valid_plain(pytree__row, &self->name); }

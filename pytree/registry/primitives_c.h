@@ -147,8 +147,8 @@ static const pytree_type pytree__space_000;
  *
  *     static const __auto_type pytree__mark017 = (const size_t (*)[PYTREE__C_node + PYTREE__IS_POINTER])&pytree__desc017;
  *     typedef __typeof__(<pointer to the member's type>) pytree__held_MLP_head;
- *     static const __auto_type pytree__held_MLP_head_is = _Generic((pytree__held_MLP_head)0, pytree__ptr017: pytree__mark017,
- *         default: (const size_t (*)[1])0); */
+ *     static const __auto_type pytree__is_pytree__held_MLP_head = _Generic((pytree__held_MLP_head)0,
+ *         pytree__ptr017: pytree__mark017, default: (const size_t (*)[1])0); */
 #define PYTREE__AUTO_CONSTANT __extension__ static const __auto_type
 #define PYTREE__MARK(mark, code, descriptor)                                                                            \
     PYTREE__AUTO_CONSTANT mark PYTREE__MAYBE_UNUSED = (const size_t (*)[(int)(code) + PYTREE__IS_POINTER])&descriptor
@@ -161,16 +161,16 @@ static const pytree_type pytree__space_000;
     typedef __typeof__(__builtin_choose_expr(__builtin_classify_type(x) == 5, ((void)0, x), (__typeof__(((void)0, x))   \
     *)0))                                                                                                               \
         held;                                                                                                           \
-    PYTREE__AUTO_CONSTANT held##_is PYTREE__MAYBE_UNUSED =                                                                   \
+    PYTREE__AUTO_CONSTANT pytree__is_##held PYTREE__MAYBE_UNUSED =                                                      \
         PYTREE__DISPATCH((held)0, PYTREE__MARKS_) PYTREE__NO_MARK PYTREE__DISPATCH_END;
 #define PYTREE__FIND_BY_BOTH(held, x)                                                                                   \
     PYTREE__FIND_BY_POINTER(held, x)                                                                                    \
-    PYTREE__AUTO_CONSTANT held##_as PYTREE__MAYBE_UNUSED =                                                                   \
+    PYTREE__AUTO_CONSTANT pytree__as_##held PYTREE__MAYBE_UNUSED =                                                      \
         PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__MARKS_) PYTREE__NO_MARK PYTREE__DISPATCH_END;
 #define PYTREE__TYPE_BY_POINTER(held, x, other)                                                                         \
-    __builtin_choose_expr(PYTREE__HAS_MARK(held##_is), (const pytree_type *)held##_is, other)
+    __builtin_choose_expr(PYTREE__HAS_MARK(pytree__is_##held), (const pytree_type *)pytree__is_##held, other)
 #define PYTREE__TYPE_BY_BOTH(held, x, other)                                                                            \
-    __builtin_choose_expr(PYTREE__HAS_MARK(held##_as), (const pytree_type *)held##_as,                                  \
+    __builtin_choose_expr(PYTREE__HAS_MARK(pytree__as_##held), (const pytree_type *)pytree__as_##held,                  \
                           PYTREE__TYPE_BY_POINTER(held, x, other))
 /* Inside of compound literals, which have the rows of unions and elements, gcc takes none. */
 #define PYTREE__OF_TYPE_INSIDE(held, x, other)                                                                          \
@@ -258,7 +258,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CODE_BY_POINTER(held, x)                                                                                \
     (__builtin_classify_type(x) == 5 ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED))                                   \
         & (!__builtin_types_compatible_p(__typeof__(x), held) * PYTREE__IS_FIXED                                        \
-           | (PYTREE__HAS_MARK(held##_is) ? PYTREE__CODE_OF(held##_is) :                                                \
+           | (PYTREE__HAS_MARK(pytree__is_##held) ? PYTREE__CODE_OF(pytree__is_##held) :                                \
               PYTREE__BUILTIN_POINTERS(held)))
 #if defined(__clang__)                    /* which warns of a const function */
 #define PYTREE__BUILTIN_POINTERS(held)                                                                                  \
@@ -271,8 +271,8 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Generic((held)0, PYTREE__ENUM_POINTERS PYTREE__STRING_POINTERS PYTREE__TREE_POINTERS PYTREE__ROW_POINTERS default: 0))
 #endif
 #define PYTREE__CODE_BY_BOTH(held, x)                                                                                   \
-    (PYTREE__HAS_MARK(held##_as) ? PYTREE__CODE_OF(held##_as) - PYTREE__IS_POINTER                                      \
-     : PYTREE__HAS_MARK(held##_is) ? PYTREE__CODE_OF(held##_is) : PYTREE__BUILTIN_CODE(x)) | PYTREE__FIXED(x)
+    (PYTREE__HAS_MARK(pytree__as_##held) ? PYTREE__CODE_OF(pytree__as_##held) - PYTREE__IS_POINTER                      \
+     : PYTREE__HAS_MARK(pytree__is_##held) ? PYTREE__CODE_OF(pytree__is_##held) : PYTREE__BUILTIN_CODE(x)) | PYTREE__FIXED(x)
 #else
 #define PYTREE__CODE_BY_BOTH(held, x)                                                                                   \
     (PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__MARKS_) PYTREE__IS_POINTER                                           \

@@ -173,7 +173,7 @@
 #endif
 #define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments, optional, s)                                              \
     PYTREE__ENUM { code = PYTREE__ARRAY_CODE(x) | (optional & 2) * (PYTREE__IS_MANY / 2),                               \
-        code##_ndim = PYTREE__COUNT_ARGUMENTS arguments };
+        pytree__ndim_##code = PYTREE__COUNT_ARGUMENTS arguments };
 #define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional, s)                                               \
     PYTREE__FIND(held, x)                                                                                               \
     PYTREE__ENUM { seen = PYTREE__CODE(held, x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
@@ -250,7 +250,7 @@
                    in " ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs " \
                       "LIST(n)");                                                                                       \
     PYTREE__ASSERT(sizeof(#arguments) > sizeof("()"), in " ARRAY takes an extent for each dimension, ARRAY(n, m)");     \
-    PYTREE__ASSERT(code##_ndim <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);                                                \
+    PYTREE__ASSERT(pytree__ndim_##code <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);                                        \
     PYTREE__CHECK_FLEXIBLE(optional, in)
 #if defined(PYTREE_SMALL) && !defined(PYTREE_MORE_ROWS)
 #define PYTREE__CHECK_FLEXIBLE(optional, in) PYTREE__ASSERT(optional < 2, in " FLEXIBLE" PYTREE__TOO_SMALL);
@@ -402,7 +402,7 @@
     PYTREE__INNER_SIZE(code & PYTREE__IS_FIXED, x)
 #define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE__POINTER_OR_FLEXIBLE(optional), PYTREE_FORM_LEAF, optional & 1,   \
-    code##_ndim, placed, sizeof(*x), 0
+    pytree__ndim_##code, placed, sizeof(*x), 0
 #define PYTREE__POINTER_OR_FLEXIBLE(flags) (flags & 2) != 0 ? PYTREE_FLEXIBLE : PYTREE_POINTER
 #define PYTREE__TABLE_LIST(code, held, x, arguments, optional, placed)                                                  \
     PYTREE__TABLE_ITEMS(PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), x, optional, placed), 0

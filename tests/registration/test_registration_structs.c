@@ -25,6 +25,35 @@ typedef struct Scene {
     PYTREE_FIELD(DATA, models)
 #include "pytree_registry.h"
 
+/* Members whose names end like names that a registration makes of other members. */
+typedef struct Suffixes {
+    int w_ndim, w_is, w_as;
+    float *w;
+    double x, x_ndim, x_is, x_as;
+} Suffixes;
+
+#define PYTREE_STRUCT Suffixes
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, w_ndim) PYTREE_FIELD(STATIC, w_is) PYTREE_FIELD(STATIC, w_as)                                  \
+    PYTREE_FIELD(DATA, w, ARRAY(self->w_ndim, self->w_is))                                                              \
+    PYTREE_FIELD(DATA, x) PYTREE_FIELD(DATA, x_ndim) PYTREE_FIELD(DATA, x_is) PYTREE_FIELD(DATA, x_as)
+#include "pytree_registry.h"
+
+static void names_with_suffixes(void **state)
+{
+    float w[6] = { 0 };
+    Suffixes value = { 2, 3, 4, w, 1, 2, 3, 4 };
+    pytree_error error = { 0 };
+    pytree_leaf leaves[5];
+    size_t n = 0;
+    (void)state;
+    assert_ok(pytree_leaves(PYTREE(&value), leaves, 5, &n, NULL, &error), &error);
+    assert_int_equal(n, 5);
+    assert_int_equal(leaves[0].ndim, 2);
+    assert_int_equal(leaves[0].shape[1], 3);
+    assert_true(leaves[4].data == (void *)&value.x_as);
+}
+
 static void structs_in_structs(void **state)
 {
     Scene scene;
@@ -485,6 +514,7 @@ static void elements_that_are_leaves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_with_suffixes),
         cmocka_unit_test(structs_in_structs),
         cmocka_unit_test(structs_that_refer_to_themselves),
         cmocka_unit_test(structs_that_refer_to_each_other),
