@@ -86,9 +86,9 @@ _Static_assert(__builtin_choose_expr(__builtin_strlen(__builtin_FUNCTION()) == 0
 #define PYTREE__OFFSETOF offsetof
 #endif
 #define PYTREE__PLACE_(id, s, name, m1, m2, ...)                                                                              \
-    PYTREE__PLACE__(PYTREE__LIES_##m1 PYTREE__LIES_##m2 PLAIN, ~)(pytree__before_##id##_##name,                               \
-    pytree__gap_##id##_##name,                                 /* a bit-field: add BITS to its row */                         \
-    pytree__after_##id##_##name, s, name, pytree__any_##id.name)
+    PYTREE__PLACE__(PYTREE__LIES_##m1 PYTREE__LIES_##m2 PLAIN, ~)(pytree__before_##id##__##name,                        \
+    pytree__gap_##id##__##name,                                 /* a bit-field: add BITS to its row */                  \
+    pytree__after_##id##__##name, s, name, pytree__any_##id.name)
 #define PYTREE__PLACE_PLAIN(before, gap, after, s, name, x)                                                                   \
     before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1 + (int)PYTREE__MEMBER_SIZE(x),
 #if defined(__clang__)

@@ -5,7 +5,7 @@
 /* AS(type) is for one value, AS(type, ARRAY(n, m)) for an array of numbers.
  *
  *     PYTREE_FIELD(DATA, layer, AS(self->kind == 0 ? PYTREE_TYPE(Linear) : PYTREE_TYPE(Conv)))   =>
- *     static inline const pytree_type *pytree__code_Node_layer_as(const void *pytree__at)
+ *     static inline const pytree_type *pytree__as_pytree__code_Node__layer(const void *pytree__at)
  *     {
  *         const Node *self = (const Node *)pytree__at;
  *         (void)*self; return &*(self->kind == 0 ? … : …);
@@ -15,7 +15,7 @@
 #define PYTREE__AS_WORD_(type, word, ...) word
 #define PYTREE__MEMBERS_AS(code, seen, held, x, arguments, optional, s)                                                 \
     PYTREE__ENUM { code = PYTREE__IS_MANY | PYTREE__VOID_CODE(x) };                                                      \
-    static inline const pytree_type *code##_as(const void *pytree__at)                                                  \
+    static inline const pytree_type *pytree__as_##code(const void *pytree__at)                                          \
     {                                                                                                                   \
         const s *self = (const s *)pytree__at;                                                                          \
         (void)*self; return PYTREE__AS_POINTER(PYTREE__AS_TYPE arguments);                                           \
@@ -30,7 +30,7 @@
     &pytree_types[PYTREE__T_address], PYTREE_ROW_DATA, PYTREE_POINTER,                                                  \
     PYTREE__EACH(PYTREE__AS_FORM_, ~, ~, ~, ~, PYTREE__AS_WORD arguments, NONE, ~), optional,                           \
     PYTREE__EACH(PYTREE__AS_NDIM_, ~, ~, ~, ~, PYTREE__AS_WORD arguments, NONE, ~), placed, 0,                          \
-    PYTREE__FUNCTION(as, code##_as)
+    PYTREE__FUNCTION(as, pytree__as_##code)
 #define PYTREE__AS_FORM_PLAIN(a, b, c, d, optional, arguments) PYTREE_FORM_REF
 #define PYTREE__AS_FORM_ARRAY(a, b, c, d, optional, arguments) PYTREE_FORM_LEAF
 #define PYTREE__AS_NDIM_PLAIN(a, b, c, d, optional, arguments) 0

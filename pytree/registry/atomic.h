@@ -8,7 +8,7 @@
 /* Compilers differ in what is left of _Atomic where the type of a member is asked for; of its value nothing is.
  *
  *     PYTREE_FIELD(DATA, hits, ATOMIC)   =>
- *     enum { pytree__code_Stats_hits = sizeof(((Stats *)0)->hits) == sizeof(((void)0, ((Stats *)0)->hits)) ? … : 0 }; */
+ *     enum { pytree__code_Stats__hits = sizeof(((Stats *)0)->hits) == sizeof(((void)0, ((Stats *)0)->hits)) ? … : 0 }; */
 #define PYTREE__MEMBERS_ATOMIC(code, seen, held, x, arguments, optional, s)                                             \
     PYTREE__ENUM { code = PYTREE__ATOMIC_CODE(x) };
 #define PYTREE__CHECK_ATOMIC(code, arguments, optional, in)                                                             \
@@ -20,18 +20,18 @@
     PYTREE__ASSERT(PYTREE__NO_ATOMIC(code), in " an _Atomic number needs the word ATOMIC behind its name");
 #define PYTREE__CHECK_PLACE_ATOMIC PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_STATIC_ATOMIC(id, s, name)                                                                        \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name,                       \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##__##name, pytree__complete_##id, pytree__any_##id.name,                      \
                          PYTREE__QUOTE_(pytree: s.name:))                                                               \
-    PYTREE__MEMBERS_ATOMIC(pytree__code_##id##_##name, , , pytree__any_##id.name, , , s)                                \
-    PYTREE__CHECK_ATOMIC(pytree__code_##id##_##name, , 0, PYTREE__QUOTE_(pytree: s.name:))
+    PYTREE__MEMBERS_ATOMIC(pytree__code_##id##__##name, , , pytree__any_##id.name, , , s)                               \
+    PYTREE__CHECK_ATOMIC(pytree__code_##id##__##name, , 0, PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_DROP_ATOMIC PYTREE__CHECK_DROP_PLAIN
 
 #define PYTREE__PLACED_ATOMIC PYTREE__PLACED_PLAIN
 #define PYTREE__TABLE_ATOMIC(code, held, x, arguments, optional, placed)                                                \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, 0, 0, placed, sizeof(x), 0
 #define PYTREE__TABLE_STATIC_ATOMIC(id, s, name)                                                                        \
-    { #name, PYTREE__BUILTIN_OF(pytree__code_##id##_##name), PYTREE_ROW_STATIC, PYTREE_IN_PLACE,                        \
-        PYTREE__PACK(pytree__code_##id##_##name), 0, 0, PYTREE__PLACED(id, s, name), sizeof(pytree__any_##id.name), 0, NULL },
+    { #name, PYTREE__BUILTIN_OF(pytree__code_##id##__##name), PYTREE_ROW_STATIC, PYTREE_IN_PLACE,                       \
+        PYTREE__PACK(pytree__code_##id##__##name), 0, 0, PYTREE__PLACED(id, s, name), sizeof(pytree__any_##id.name), 0, NULL },
 #define PYTREE__TABLE_DROP_ATOMIC PYTREE__TABLE_DROP_PLAIN
 #define PYTREE__CODES_STATIC_ATOMIC PYTREE__CODES_STATIC_NONE
 #define PYTREE__CODES_DROP_ATOMIC(id, s, name, ...) | PYTREE__REACHES PYTREE__MANY_DROPPED(pytree__any_##id.name)

@@ -36,11 +36,11 @@
     PYTREE__ENUM { code = PYTREE__IS_MANY | PYTREE__FIXED(x) };                                                         \
     PYTREE__EACH(PYTREE__EACH_MEMBER_, code, seen, held, (*x), PYTREE__OF_EACH arguments, NONE, NONE, ~)
 #define PYTREE__EACH_MEMBER_PLAIN(code, seen, held, x, optional, arguments)                                             \
-    PYTREE__MEMBERS_PLAIN(code##_each, seen##_each, held##_each, x, arguments, optional, ~)
+    PYTREE__MEMBERS_PLAIN(pytree__each_##code, pytree__each_##seen, pytree__each_##held, x, arguments, optional, ~)
 #define PYTREE__EACH_MEMBER_ARRAY(code, seen, held, x, optional, arguments)                                             \
-    PYTREE__MEMBERS_ARRAY(code##_each, seen##_each, held##_each, x, arguments, optional, ~)
+    PYTREE__MEMBERS_ARRAY(pytree__each_##code, pytree__each_##seen, pytree__each_##held, x, arguments, optional, ~)
 #define PYTREE__EACH_MEMBER_LIST(code, seen, held, x, optional, arguments)                                              \
-    PYTREE__MEMBERS_LIST(code##_each, seen##_each, held##_each, x, arguments, optional, ~)
+    PYTREE__MEMBERS_LIST(pytree__each_##code, pytree__each_##seen, pytree__each_##held, x, arguments, optional, ~)
 
 #define PYTREE__CHECK_LISTS_(code, arguments, optional, in)                                                              \
     PYTREE__CHECK_FLEXIBLE(optional, in)                                                                                \
@@ -69,11 +69,11 @@
     PYTREE__ASSERT((code & PYTREE__KNOWN) == 0 || (code & PYTREE__POINTER_OR_FIXED) != 0,                               \
                    in " EACH is for elements that are pointers or arrays; LIST(n) without it is for others");
 #define PYTREE__EACH_CHECK_PLAIN(code, in, c, d, optional, arguments)                                                   \
-    PYTREE__CHECK_PLAIN(code##_each, arguments, optional, in " EACH:") PYTREE__EACH_HELD(code##_each, in)
+    PYTREE__CHECK_PLAIN(pytree__each_##code, arguments, optional, in " EACH:") PYTREE__EACH_HELD(pytree__each_##code, in)
 #define PYTREE__EACH_CHECK_ARRAY(code, in, c, d, optional, arguments)                                                   \
-    PYTREE__CHECK_ARRAY(code##_each, arguments, optional, in " EACH:")
+    PYTREE__CHECK_ARRAY(pytree__each_##code, arguments, optional, in " EACH:")
 #define PYTREE__EACH_CHECK_LIST(code, in, c, d, optional, arguments)                                                    \
-    PYTREE__CHECK_LIST(code##_each, arguments, optional, in " EACH:")
+    PYTREE__CHECK_LIST(pytree__each_##code, arguments, optional, in " EACH:")
 
 #define PYTREE__TABLE_LISTS_(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__EACH(PYTREE__EACH_TABLE_, code, held, (*x), PYTREE__ELEMENT_TYPE, PYTREE__MODIFIERS arguments, NONE, NONE, ~),  \
@@ -87,11 +87,11 @@
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &pytree__space_000, NULL, NULL PYTREE__NOTED_AT(NULL) }
 #define PYTREE__EACH_PLACED(x) 0, sizeof x
 #define PYTREE__EACH_TABLE_PLAIN(code, held, x, made, optional, arguments)                                                 \
-    made(code, x, PYTREE__TABLE_PLAIN_INSIDE(code##_each, held##_each, x, arguments, optional, PYTREE__EACH_PLACED(x)))
+    made(code, x, PYTREE__TABLE_PLAIN_INSIDE(pytree__each_##code, pytree__each_##held, x, arguments, optional, PYTREE__EACH_PLACED(x)))
 #define PYTREE__EACH_TABLE_ARRAY(code, held, x, made, optional, arguments)                                                 \
-    made(code, x, PYTREE__TABLE_ARRAY(code##_each, held##_each, x, arguments, optional, PYTREE__EACH_PLACED(x)))
+    made(code, x, PYTREE__TABLE_ARRAY(pytree__each_##code, pytree__each_##held, x, arguments, optional, PYTREE__EACH_PLACED(x)))
 #define PYTREE__EACH_TABLE_LIST(code, held, x, made, optional, arguments)                                                  \
-    made(code, x, PYTREE__TABLE_LIST_INSIDE(code##_each, held##_each, x, arguments, optional, PYTREE__EACH_PLACED(x)))
+    made(code, x, PYTREE__TABLE_LIST_INSIDE(pytree__each_##code, pytree__each_##held, x, arguments, optional, PYTREE__EACH_PLACED(x)))
 
 /* The extents. Behind the count stand those of an element, which are those of all. */
 #define PYTREE__SIZES_LISTS_(name, arguments)                                                                            \

@@ -84,9 +84,9 @@
 /* Go on to the rows' macros: DATA rows by how their value is stored.
  *
  *     PYTREE__DATA_ROW(PYTREE__VIEW_, Linear, w, ARRAY(self->din, self->dout), NONE, NONE, …)   =>
- *     PYTREE__VIEW_ARRAY(pytree__code_Linear_w, w, 0, (self->din, self->dout)) */
+ *     PYTREE__VIEW_ARRAY(pytree__code_Linear__w, w, 0, (self->din, self->dout)) */
 #define PYTREE__DATA_ROW(pass, id, name, m1, m2, m3, ...)                                                               \
-    PYTREE__DATA_STORED(pass, pytree__code_##id##_##name, name,                                                         \
+    PYTREE__DATA_STORED(pass, pytree__code_##id##__##name, name,                                                        \
                         0 PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), , ~)
 #define PYTREE__DATA_STORED(...) PYTREE__DATA_STORED_(__VA_ARGS__)
 #define PYTREE__DATA_STORED_(pass, code, name, before, store, arguments, behind, ...)                                   \

@@ -146,8 +146,8 @@ static const pytree_type pytree__space_000;
  * the table is what was found: these compilers take a constant pointer for a constant.
  *
  *     static const __auto_type pytree__mark017 = (const size_t (*)[PYTREE__C_node + PYTREE__IS_POINTER])&pytree__desc017;
- *     typedef __typeof__(<pointer to the member's type>) pytree__held_MLP_head;
- *     static const __auto_type pytree__is_pytree__held_MLP_head = _Generic((pytree__held_MLP_head)0,
+ *     typedef __typeof__(<pointer to the member's type>) pytree__held_MLP__head;
+ *     static const __auto_type pytree__is_pytree__held_MLP__head = _Generic((pytree__held_MLP__head)0,
  *         pytree__ptr017: pytree__mark017, default: (const size_t (*)[1])0); */
 #define PYTREE__AUTO_CONSTANT __extension__ static const __auto_type
 #define PYTREE__MARK(mark, code, descriptor)                                                                            \
@@ -252,8 +252,8 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 
 /* Find the code of a value, an array or a pointer; char * is a P_char here. What is no pointer by itself is an array.
  *
- *     (… ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED)) & (… | (sizeof(*pytree__held_Linear_din_is) > sizeof(size_t) ? … :
- *     _Generic((const __typeof__(*(pytree__held_Linear_din)0) *)0, …, const int *: PYTREE__P_int_, …))) */
+ *     (… ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED)) & (… | (sizeof(*pytree__is_pytree__held_Linear__din) > sizeof(size_t) ? … :
+ *     _Generic((const __typeof__(*(pytree__held_Linear__din)0) *)0, …, const int *: PYTREE__P_int_, …))) */
 #if PYTREE__BY_POINTER
 #define PYTREE__CODE_BY_POINTER(held, x)                                                                                \
     (__builtin_classify_type(x) == 5 ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED))                                   \

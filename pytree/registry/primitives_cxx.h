@@ -32,14 +32,14 @@ static constexpr pytree_row_functions pytree__functions = pytree__functions_with
 #define PYTREE__FUNCTIONS(member, function, other, value)                                                               \
     &pytree__functions<&pytree_row_functions::member, function, &pytree_row_functions::other, value>
 #define PYTREE__ROWS_OF(name, ...) name
-#define PYTREE__ELEMENT_TYPE(name, x, ...) &name##_elements
+#define PYTREE__ELEMENT_TYPE(name, x, ...) &pytree__elements_##name
 #define PYTREE__MAKE_ELEMENT_TYPE(name, x, ...)                                                                             \
-    static constexpr pytree_field name##_row[] = { PYTREE__EACH_ROW(__VA_ARGS__), {} };                                 \
-    static constexpr pytree_type name##_elements = PYTREE__EACH_TYPE(x, name##_row);
+    static constexpr pytree_field pytree__row_##name[] = { PYTREE__EACH_ROW(__VA_ARGS__), {} };                         \
+    static constexpr pytree_type pytree__elements_##name = PYTREE__EACH_TYPE(x, pytree__row_##name);
 
 /* Pass: make them.
  *
- *     static constexpr pytree_field pytree__code_Shape_as_cases[] = { { "circle", … }, … }; */
+ *     static constexpr pytree_field pytree__cases_pytree__code_Shape__as[] = { { "circle", … }, … }; */
 #define PYTREE__OBJECTS_DATA(id, s, name, m1, m2, m3, ...)                                                              \
     PYTREE__OBJECTS_STORED(id, s, name, 0 PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), , ~)
 #define PYTREE__OBJECTS_STATIC(...)
@@ -47,17 +47,17 @@ static constexpr pytree_row_functions pytree__functions = pytree__functions_with
 #define PYTREE__OBJECTS_STORED(...) PYTREE__OBJECTS_STORED_(__VA_ARGS__)
 #define PYTREE__OBJECTS_STORED_(id, s, name, before, store, arguments, behind, ...)                                     \
     PYTREE__SECOND_OF(PYTREE__OBJECTS_OF_##store, PYTREE__NO_OBJECTS, ~)(                                               \
-        pytree__code_##id##_##name, pytree__held_##id##_##name, pytree__any_##id.name, arguments, offsetof(s, name))
+        pytree__code_##id##__##name, pytree__held_##id##__##name, pytree__any_##id.name, arguments, offsetof(s, name))
 #define PYTREE__NO_OBJECTS(...)
 #define PYTREE__OBJECTS_OF_UNION ~, PYTREE__MAKE_CASES
 #define PYTREE__OBJECTS_OF_UNION_ ~, PYTREE__MAKE_UNNAMED_CASES
 #define PYTREE__OBJECTS_OF_LISTS_ ~, PYTREE__MAKE_LISTS
 #define PYTREE__OBJECTS_OF_EACH ~, PYTREE__MAKE_EACH
 #define PYTREE__MAKE_CASES(code, held, x, arguments, placed)                                                            \
-    static constexpr pytree_field code##_cases[] = {                                                                    \
+    static constexpr pytree_field pytree__cases_##code[] = {                                                            \
         PYTREE__CASES(PYTREE__CASE_TABLE, code, held, x, placed, PYTREE__CASES_OF arguments) {} };
 #define PYTREE__MAKE_UNNAMED_CASES(code, held, x, arguments, placed)                                                    \
-    PYTREE__MAKE_CASES(code, held, (*(code##_s *)0), arguments, placed)
+    PYTREE__MAKE_CASES(code, held, (*(pytree__s_##code *)0), arguments, placed)
 #define PYTREE__MAKE_LISTS(code, held, x, arguments, placed)                                                            \
     PYTREE__EACH(PYTREE__EACH_TABLE_, code, held, (*x), PYTREE__MAKE_ELEMENT_TYPE, PYTREE__MODIFIERS arguments, NONE, NONE, ~)
 #define PYTREE__MAKE_EACH(code, held, x, arguments, placed)                                                             \

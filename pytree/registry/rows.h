@@ -53,8 +53,8 @@
 /* Pass: find where each member begins and ends. An enumerator without a value is the one before it plus one, which is how a row
  * knows where the row before it ended.
  *
- *     pytree__before_MLP_scale, pytree__gap_MLP_scale = offsetof(MLP, scale) + 1 - pytree__before_MLP_scale,
- *     pytree__after_MLP_scale = …, */
+ *     pytree__before_MLP__scale, pytree__gap_MLP__scale = offsetof(MLP, scale) + 1 - pytree__before_MLP__scale,
+ *     pytree__after_MLP__scale = …, */
 #define PYTREE__PLACE(...) PYTREE__PLACE_(__VA_ARGS__)
 #define PYTREE__PLACE__(...) PYTREE__PLACE___(__VA_ARGS__)
 #define PYTREE__PLACE___(lies, ...) PYTREE__PLACE_##lies
@@ -68,7 +68,7 @@
 #define PYTREE__BITS_BEFORE 536870912     /* 1 << 29 in one word, of which each costs compilers time */
 #define PYTREE__GAP_FITS(gap, complete, align) (gap < (complete ? align : 1) || (gap >= PYTREE__BITS_BEFORE && complete))
 #define PYTREE__GAP(id, name) PYTREE__GAP_(id, name)
-#define PYTREE__GAP_(id, name) && pytree__gap_##id##_##name == 0
+#define PYTREE__GAP_(id, name) && pytree__gap_##id##__##name == 0
 #define PYTREE__LIES_NONE
 #define PYTREE__LIES_OPTIONAL
 #define PYTREE__LIES_FLEXIBLE FLEXIBLE,
@@ -113,33 +113,33 @@
 
 /* Pass: check the rows, and find the code of each member: first that none is left out or out of order, then types.
  *
- *     _Static_assert(pytree__gap_MLP_scale >= 0, …);
- *     typedef __typeof__(<pointer to the member's type>) pytree__held_MLP_scale;
- *     enum { pytree__seen_MLP_scale = PYTREE__R_float_ | …, pytree__code_MLP_scale = … };
+ *     _Static_assert(pytree__gap_MLP__scale >= 0, …);
+ *     typedef __typeof__(<pointer to the member's type>) pytree__held_MLP__scale;
+ *     enum { pytree__seen_MLP__scale = PYTREE__R_float_ | …, pytree__code_MLP__scale = … };
  *     _Static_assert(…); */
 #define PYTREE__CHECK_DATA(id, s, name, m1, m2, m3, ...)                                                                \
     PYTREE__CHECK_STORED(id, s, name, 0 PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), , ~)
 #define PYTREE__CHECK_STORED(...) PYTREE__CHECK_STORED_(__VA_ARGS__)
 #define PYTREE__CHECK_STORED_(id, s, name, before, store, arguments, behind, ...)                                       \
-    PYTREE__CHECK_PLACE_##store(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name,                \
+    PYTREE__CHECK_PLACE_##store(pytree__gap_##id##__##name, pytree__complete_##id, pytree__any_##id.name,               \
         PYTREE__QUOTE_(pytree: s.name:))                                                                                \
-    PYTREE__MEMBERS_##store(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,         \
+    PYTREE__MEMBERS_##store(pytree__code_##id##__##name, pytree__seen_##id##__##name, pytree__held_##id##__##name,      \
         pytree__any_##id.name, arguments, (before behind), s)                                                           \
-    PYTREE__CHECK_##store(pytree__code_##id##_##name, arguments, (before behind), PYTREE__QUOTE_(pytree: s.name:))
+    PYTREE__CHECK_##store(pytree__code_##id##__##name, arguments, (before behind), PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC(id, s, name, m1, ...) PYTREE__CHECK_STATIC_##m1(id, s, name)
 #define PYTREE__CHECK_STATIC_NONE(id, s, name)                                                                          \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name,                       \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##__##name, pytree__complete_##id, pytree__any_##id.name,                      \
                          PYTREE__QUOTE_(pytree: s.name:))                                                               \
-    PYTREE__MEMBERS_PLAIN(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,           \
+    PYTREE__MEMBERS_PLAIN(pytree__code_##id##__##name, pytree__seen_##id##__##name, pytree__held_##id##__##name,        \
         pytree__any_##id.name, , , s)                                                                                   \
-    PYTREE__CHECK_METADATA(pytree__code_##id##_##name, pytree__inner_##id##_##name, pytree__any_##id.name,              \
+    PYTREE__CHECK_METADATA(pytree__code_##id##__##name, pytree__inner_##id##__##name, pytree__any_##id.name,            \
         PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC_STRING(id, s, name)                                                                        \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name,                       \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##__##name, pytree__complete_##id, pytree__any_##id.name,                      \
                          PYTREE__QUOTE_(pytree: s.name:))                                                               \
-    PYTREE__MEMBERS_STRING(pytree__code_##id##_##name, pytree__seen_##id##_##name, , pytree__any_##id.name, , , s)      \
-    PYTREE__CHECK_STRING(pytree__code_##id##_##name, , 0, PYTREE__QUOTE_(pytree: s.name:))                              \
-    PYTREE__ASSERT((pytree__code_##id##_##name & PYTREE__IS_TABLE) == 0, PYTREE__QUOTE_(pytree: s.name:)                \
+    PYTREE__MEMBERS_STRING(pytree__code_##id##__##name, pytree__seen_##id##__##name, , pytree__any_##id.name, , , s)    \
+    PYTREE__CHECK_STRING(pytree__code_##id##__##name, , 0, PYTREE__QUOTE_(pytree: s.name:))                             \
+    PYTREE__ASSERT((pytree__code_##id##__##name & PYTREE__IS_TABLE) == 0, PYTREE__QUOTE_(pytree: s.name:)               \
                    " a STATIC STRING is one array of char; put several into a struct of STATIC rows, or write DATA");
 #define PYTREE__CHECK_DROP(id, s, name, m1, ...)                                                                        \
     PYTREE__DROPPED(PYTREE__CHECK_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
@@ -147,23 +147,23 @@
 #define PYTREE__DROPPED_(pass, id, s, name, skipped, store, ...) pass##store(id, s, name, __VA_ARGS__)
 #define PYTREE__CHECK_DROP_PLAIN(id, s, name, ...)                                                                      \
     PYTREE__CHECK_DROPPED_BYTES(pytree__any_##id.name, PYTREE__QUOTE_(pytree: s.name:))                                 \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, pytree__any_##id.name,                       \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##__##name, pytree__complete_##id, pytree__any_##id.name,                      \
                          PYTREE__QUOTE_(pytree: s.name:))
 
 /* Read and write a bit-field, which has no address.
  *
- *     static inline int64_t pytree__read_Packet_version(const void *self) { return (int64_t)((const Packet *)self)->version; }
- *     static inline void pytree__write_Packet_version(void *self, int64_t number) { ((Packet *)self)->version = number; } */
+ *     static inline int64_t pytree__read_Packet__version(const void *self) { return (int64_t)((const Packet *)self)->version; }
+ *     static inline void pytree__write_Packet__version(void *self, int64_t number) { ((Packet *)self)->version = number; } */
 #define PYTREE__CHECK_STATIC_BITS(id, s, name)                                                                          \
     PYTREE__ASSERT(PYTREE__MORE_ROWS, PYTREE__QUOTE_(pytree: s.name:) " a STATIC bit-field" PYTREE__TOO_SMALL);         \
-    static inline int64_t pytree__read_##id##_##name(const void *self) { return (int64_t)((const s *)self)->name; }     \
-    static inline void pytree__write_##id##_##name(void *self, int64_t number)                                          \
+    static inline int64_t pytree__read_##id##__##name(const void *self) { return (int64_t)((const s *)self)->name; }    \
+    static inline void pytree__write_##id##__##name(void *self, int64_t number)                                         \
     {                                                                                                                   \
         ((s *)self)->name = PYTREE__TO_MEMBER(((s *)self)->name, number);                                               \
     }
 #define PYTREE__CHECK_DROP_BITS(id, s, name, ...) PYTREE__ASSERT(sizeof(pytree__any_##id.name != 0) != 0, "");
 
-/* Find the code of a member.      =>   enum { pytree__code_Linear_w = PYTREE__P_float_ | 0 };       of an ARRAY */
+/* Find the code of a member.      =>   enum { pytree__code_Linear__w = PYTREE__P_float_ | 0 };       of an ARRAY */
 #if !defined(__cplusplus)
 #define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional, s)                                              \
     PYTREE__FIND(held, x)                                                                                               \
@@ -195,8 +195,8 @@
 #define PYTREE__FIXED(x) PYTREE__IS_ARRAY(x) * PYTREE__IS_FIXED
 /* Check the order of the rows. If members are left out, each gap may hold one, otherwise only those that are no padding.
  *
- *     _Static_assert(pytree__gap_Linear_w >= 0, "pytree: Linear.w: rows are out of order; …");
- *     _Static_assert(pytree__gap_Linear_w < (pytree__complete_Linear ? 8 : 1), "pytree: Linear.w: a field before this …"); */
+ *     _Static_assert(pytree__gap_Linear__w >= 0, "pytree: Linear.w: rows are out of order; …");
+ *     _Static_assert(pytree__gap_Linear__w < (pytree__complete_Linear ? 8 : 1), "pytree: Linear.w: a field before this …"); */
 #if defined(__cplusplus)
 #define PYTREE__CHECK_LAYOUT(gap, complete, x, in)                                                                      \
     PYTREE__CHECK_MEMBER(x, in) PYTREE__CHECK_GAP(gap, complete, PYTREE__ALIGN_OF(x), in)
@@ -225,7 +225,7 @@
         "list the field as DROP (an address: STATIC)"
 /* Check that a DATA row fits its member; of an ARRAY(self->din, self->dout):
  *
- *     _Static_assert((pytree__code_Linear_w & PYTREE__HELD) == PYTREE__IS_POINTER, "pytree: Linear.w: ARRAY is for …");
+ *     _Static_assert((pytree__code_Linear__w & PYTREE__HELD) == PYTREE__IS_POINTER, "pytree: Linear.w: ARRAY is for …");
  *     _Static_assert(2 <= PYTREE_MAX_DIMS, "pytree: Linear.w: too many dimensions; …"); */
 #define PYTREE__KNOWN_OR_ARRAY(code) (code & PYTREE__KNOWN_OR_FIXED) != 0
 #define PYTREE__KNOWN_OR_NO_ARRAY(code) (code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0
@@ -299,7 +299,7 @@
 #define PYTREE__TOO_MANY " too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file"
 /* Check that a member can be STATIC.
  *
- *     _Static_assert((pytree__code_Linear_din & PYTREE__IS_LEAF) == 0, "pytree: Linear.din: an opaque leaf …"); */
+ *     _Static_assert((pytree__code_Linear__din & PYTREE__IS_LEAF) == 0, "pytree: Linear.din: an opaque leaf …"); */
 #define PYTREE__CHARS                                                                                                   \
     " an array of char is compared with what lies behind its text; write STRING behind the name, or use signed char for bytes"
 #define PYTREE__CODE_IS_KNOWN(code) (code & PYTREE__KNOWN) != 0
@@ -344,20 +344,20 @@
                          0 PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), , ~)
 #define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
 #define PYTREE__TABLE_STORED_(id, s, text, name, role, before, store, arguments, behind, ...)                           \
-    { text, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, pytree__any_##id.name, arguments, \
+    { text, PYTREE__TABLE_##store(pytree__code_##id##__##name, pytree__held_##id##__##name, pytree__any_##id.name, arguments,\
                                   (before behind), PYTREE__PLACED_##store((before behind), id, s, name)), role },
 #define PYTREE__TABLE_STATIC(id, s, text, name, m1, ...) PYTREE__TABLE_STATIC_##m1(id, s, name)
 #define PYTREE__TABLE_STATIC_NONE(id, s, name)                                                                          \
-    { #name, PYTREE__TABLE_METADATA(pytree__code_##id##_##name, pytree__held_##id##_##name, pytree__any_##id.name,      \
-                                    PYTREE__PLACED(id, s, name)), PYTREE__SIZE_OF_INNER(pytree__inner_##id##_##name,    \
-                                    pytree__code_##id##_##name & PYTREE__IS_FIXED, pytree__any_##id.name), 0, NULL },
+    { #name, PYTREE__TABLE_METADATA(pytree__code_##id##__##name, pytree__held_##id##__##name, pytree__any_##id.name,    \
+                                    PYTREE__PLACED(id, s, name)), PYTREE__SIZE_OF_INNER(pytree__inner_##id##__##name,   \
+                                    pytree__code_##id##__##name & PYTREE__IS_FIXED, pytree__any_##id.name), 0, NULL },
 #define PYTREE__TABLE_STATIC_STRING(id, s, name)                                                                        \
     { #name, &pytree_types[PYTREE__T_text], PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK_CHARS, 0, 1,               \
         PYTREE__PLACED(id, s, name), 1, 0, NULL },
 #define PYTREE__TABLE_STATIC_BITS(id, s, name)                                                                          \
     { #name, &pytree_types[PYTREE__T_llong], PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK_BITS, 0, 0,               \
         0, sizeof(int64_t), 0,                                                                                          \
-        PYTREE__FUNCTIONS(read, pytree__read_##id##_##name, write, pytree__write_##id##_##name), NULL },
+        PYTREE__FUNCTIONS(read, pytree__read_##id##__##name, write, pytree__write_##id##__##name), NULL },
 #define PYTREE__TABLE_DROP(id, s, text, name, m1, ...)                                                                  \
     PYTREE__DROPPED(PYTREE__TABLE_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
 #define PYTREE__TABLE_DROP_PLAIN(id, s, name, ...)                                                                      \
@@ -432,11 +432,11 @@
 
 /* Pass: collect the bits of all children's codes, and whether a static value is more than bytes.
  *
- *     | (pytree__code_Linear_din & PYTREE__CODE_PACKS) * 128 | …        rows may read through a string, which is packed as 1
- *     | (int)pytree__code_Linear_w */
+ *     | (pytree__code_Linear__din & PYTREE__CODE_PACKS) * 128 | …        rows may read through a string, which is packed as 1
+ *     | (int)pytree__code_Linear__w */
 #define PYTREE__CODES_DATA(id, s, name, ...) PYTREE__CODES_DATA_(id, s, name)
 #define PYTREE__CODES_DATA_(id, s, name)                                                                                \
-    | PYTREE__SUMMED(pytree__code_##id##_##name)
+    | PYTREE__SUMMED(pytree__code_##id##__##name)
 #define PYTREE__SUMMED(code) code PYTREE__MANY(code) | PYTREE__LEADS_TO(code)
 #define PYTREE__LEADS_TO(code)                                                                                          \
     ((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER ? 0                                                        \
@@ -447,7 +447,7 @@
 #define PYTREE__CODES_STATIC_STRING(id, s, name) | PYTREE__HAS_TEXT | PYTREE__HAS_MANY
 #define PYTREE__CODES_STATIC_BITS(id, s, name) | PYTREE__HAS_TEXT
 #define PYTREE__CODES_STATIC_NONE(id, s, name)                                                                          \
-    | PYTREE__SUMMED_STATIC(pytree__code_##id##_##name)
+    | PYTREE__SUMMED_STATIC(pytree__code_##id##__##name)
 #define PYTREE__SUMMED_STATIC(code)                                                                                     \
     (code & PYTREE__CODE_PACKS) * 128 PYTREE__MANY(code)                                                                \
         | ((code & PYTREE__KNOWN) == 0 || (code & PYTREE__CODE_PACK) != 0 ? PYTREE__REACHES : 0)

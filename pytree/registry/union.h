@@ -57,12 +57,12 @@
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), , ~)
 #define PYTREE__CASE_STORED(m, ...) m(__VA_ARGS__)
 #define PYTREE__MEMBER_OF_CASE(n, code, held, x, s, member, before, store, arguments, behind, ...)                      \
-    PYTREE__CASE_TYPE_##store(code##_##n, x.member) /* CASE(value, member): no such member (gcc shows this line) */  \
-    PYTREE__MEMBERS_##store(code##_##n, code##_seen_##n, held##_##n, PYTREE__OF_CASE(code##_##n, x.member), arguments,  \
+    PYTREE__CASE_TYPE_##store(pytree__case_##n##_##code, x.member) /* CASE(value, member): no such member (gcc shows this line) */\
+    PYTREE__MEMBERS_##store(pytree__case_##n##_##code, pytree__seen_##n##_##code, pytree__case_##n##_##held, PYTREE__OF_CASE(pytree__case_##n##_##code, x.member), arguments,\
                             (before behind), s)
 #define PYTREE__CASE_SELECT(...) PYTREE__CASE_SELECT_(__VA_ARGS__)
 #define PYTREE__CASE_SELECT_(n, tag, x, code, d, value, member, m1, m2, ...)                                            \
-    PYTREE__CASE_STORED(PYTREE__SELECT_OF_CASE, tag, PYTREE__OF_CASE(code##_##n, x.member), value,                      \
+    PYTREE__CASE_STORED(PYTREE__SELECT_OF_CASE, tag, PYTREE__OF_CASE(pytree__case_##n##_##code, x.member), value,       \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), , ~)
 #define PYTREE__SELECT_OF_CASE(tag, x, value, skipped, store, arguments, ...)                                           \
     if (tag == PYTREE__AS_CONSTANT(value)) {                                                                       \
@@ -93,7 +93,7 @@
 #define PYTREE__CHECK_OF_CASE(n, code, in, member, before, store, arguments, behind, ...)                               \
     PYTREE__ASSERT(PYTREE__IN_CASE_##store,                                                                             \
                    in " an stb_ds container, EACH, AS or WITH cannot be in a union; point to a struct with it");        \
-    PYTREE__CHECK_##store(code##_##n, arguments, (before behind), in)
+    PYTREE__CHECK_##store(pytree__case_##n##_##code, arguments, (before behind), in)
 #define PYTREE__IN_CASE_PLAIN 1
 #define PYTREE__IN_CASE_ARRAY 1
 #define PYTREE__IN_CASE_LIST 1
@@ -113,9 +113,9 @@
     PYTREE__CASE_STORED(PYTREE__TABLE_OF_CASE, n, code, held, x, placed, member,                                        \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), , ~)
 #define PYTREE__TABLE_OF_CASE(n, code, held, x, placed, member, before, store, arguments, behind, ...)                  \
-    { #member, PYTREE__SECOND_OF(PYTREE__INSIDE_##store, PYTREE__TABLE_##store, ~)(code##_##n, held##_##n,                  \
-        PYTREE__OF_CASE(code##_##n, x.member), arguments, (before behind),                                              \
-        PYTREE__CASE_PLACED(placed, PYTREE__OF_CASE(code##_##n, x.member))), NULL },
+    { #member, PYTREE__SECOND_OF(PYTREE__INSIDE_##store, PYTREE__TABLE_##store, ~)(pytree__case_##n##_##code, pytree__case_##n##_##held,\
+        PYTREE__OF_CASE(pytree__case_##n##_##code, x.member), arguments, (before behind),                               \
+        PYTREE__CASE_PLACED(placed, PYTREE__OF_CASE(pytree__case_##n##_##code, x.member))), NULL },
 #define PYTREE__INSIDE_PLAIN ~, PYTREE__TABLE_PLAIN_INSIDE              /* takes the place of the second argument */
 #define PYTREE__INSIDE_LIST ~, PYTREE__TABLE_LIST_INSIDE
 #define PYTREE__CASE_PLACED(placed, x) placed, sizeof(x)
@@ -133,10 +133,12 @@
 
 /* Name the type of a member once: where the union has no such member, or is none, a compiler says so here and not again.
  *
- *     typedef __typeof__(((Shape *)0)->as.circle) pytree__code_Shape_as_1_type;            and then, for the member: */
+ *     typedef __typeof__(((Shape *)0)->as.circle) pytree__type_pytree__case_1_pytree__code_Shape__as;
+ *
+ * Then that type is used for the member. */
 #if defined(__GNUC__) && !defined(__TINYC__) && !defined(__cplusplus)
-#define PYTREE__CASE_TYPE(code, x) typedef __typeof__(x) code##_type;
-#define PYTREE__OF_CASE(code, x) (*(code##_type *)0)
+#define PYTREE__CASE_TYPE(code, x) typedef __typeof__(x) pytree__type_##code;
+#define PYTREE__OF_CASE(code, x) (*(pytree__type_##code *)0)
 #else
 #define PYTREE__CASE_TYPE(code, x)
 #define PYTREE__OF_CASE(code, x) x
@@ -159,7 +161,7 @@
 
 /* Find the codes of the members, and make the function.
  *
- *     static inline int pytree__code_Shape_as_select(const void *pytree__at, size_t *pytree__shape)
+ *     static inline int pytree__select_pytree__code_Shape__as(const void *pytree__at, size_t *pytree__shape)
  *     {
  *         const Shape *self = (const Shape *)pytree__at;
  *         int pytree__n = 0;
@@ -183,10 +185,10 @@
 #define PYTREE__MEMBERS_UNION_(code, seen, held, x, arguments, optional, s)                                             \
     PYTREE__ENUM { code = PYTREE__IS_MANY | PYTREE__HAS_MANY };                                                         \
     PYTREE__MEMBERS_OF_UNION(code, held, (*(s *)0), arguments, s)                                                       \
-    typedef s code##_s;
+    typedef s pytree__s_##code;
 #define PYTREE__MEMBERS_OF_UNION(code, held, x, arguments, s)                                                           \
     PYTREE__CASES(PYTREE__CASE_MEMBER, code, held, x, s, PYTREE__CASES_OF arguments)                                    \
-    static inline int code##_select(const void *pytree__at, size_t *pytree__shape)                                      \
+    static inline int pytree__select_##code(const void *pytree__at, size_t *pytree__shape)                              \
     {                                                                                                                   \
         const s *self = (const s *)pytree__at;                                                                          \
         int pytree__n = 0;                                                                                              \
@@ -203,7 +205,7 @@
     PYTREE__TABLE_OF_UNION(code, held, x, arguments, placed, sizeof(x))
 #define PYTREE__TABLE_OF_UNION(code, held, x, arguments, placed, size)                                                  \
     &pytree_types[PYTREE__T_ref], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_REF, 0, 0, placed, size, 0,             \
-    PYTREE__FUNCTIONS(select, code##_select, cases, PYTREE__ROWS_OF(code##_cases,                                       \
+    PYTREE__FUNCTIONS(select, pytree__select_##code, cases, PYTREE__ROWS_OF(pytree__cases_##code,                       \
         PYTREE__CASES(PYTREE__CASE_TABLE, code, held, x, placed, PYTREE__CASES_OF arguments)))
 
 /* A union without a name: its members are the struct's own. C does not say how it is aligned, nor how large it is: there
@@ -221,7 +223,7 @@
 #define PYTREE__CHECK_UNION_ PYTREE__CHECK_UNION
 #define PYTREE__PLACED_UNION_ PYTREE__PLACED_UNION
 #define PYTREE__TABLE_UNION_(code, held, x, arguments, optional, placed)                                                \
-    PYTREE__TABLE_OF_UNION(code, held, (*(code##_s *)0), arguments, placed, sizeof(x))
+    PYTREE__TABLE_OF_UNION(code, held, (*(pytree__s_##code *)0), arguments, placed, sizeof(x))
 #define PYTREE__VIEW_UNION_ PYTREE__VIEW_UNION
 #define PYTREE__SIZES_UNION_ PYTREE__SIZES_UNION
 #define PYTREE__VALID_UNION_ PYTREE__VALID_UNION

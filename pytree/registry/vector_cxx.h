@@ -40,14 +40,14 @@ template <class Vector> void pytree__std_vector_release(void *field, const pytre
 #define PYTREE__VECTOR_OF(x) pytree__std_vector<pytree__bare<decltype(x)>>
 #define PYTREE__MEMBERS_STD_VECTOR(code, seen, held, x, arguments, optional, s)                                         \
     PYTREE__MEMBERS_LIST(code, seen, held, (*(typename PYTREE__VECTOR_OF(x)::element **)nullptr), arguments, optional, s) \
-    PYTREE__ENUM { code##_is_vector = PYTREE__VECTOR_OF(x)::yes, code##_fits = PYTREE__VECTOR_OF(x)::fits,              \
-        code##_begins = std::is_default_constructible_v<PYTREE__VECTOR_OF(x)::element> };
+    PYTREE__ENUM { pytree__is_vector_##code = PYTREE__VECTOR_OF(x)::yes, pytree__fits_##code = PYTREE__VECTOR_OF(x)::fits,\
+        pytree__begins_##code = std::is_default_constructible_v<PYTREE__VECTOR_OF(x)::element> };
 #define PYTREE__CHECK_PLACE_STD_VECTOR PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_STD_VECTOR(code, arguments, optional, in)                                                         \
-    static_assert(code##_is_vector, in " STD_VECTOR is for a std::vector");                                             \
-    static_assert(code##_fits, in " STD_VECTOR is for a std::vector of three pointers: not of bool, whose elements have no " \
-                  "address, and not one of a library that checks its iterators");                                       \
-    static_assert(code##_begins, in " the elements of a STD_VECTOR need a constructor without arguments");              \
+    static_assert(pytree__is_vector_##code, in " STD_VECTOR is for a std::vector");                                     \
+    static_assert(pytree__fits_##code, in " STD_VECTOR is for a std::vector of three pointers: not of bool, whose elements " \
+                  "have no address, and not one of a library that checks its iterators");                               \
+    static_assert(pytree__begins_##code, in " the elements of a STD_VECTOR need a constructor without arguments");      \
     static_assert(!(optional), in " OPTIONAL is for pointers; a std::vector is never NULL");                            \
     static_assert((code & PYTREE__KNOWN) != 0 && (code & PYTREE__HELD) == PYTREE__IS_POINTER,                           \
                   in " STD_VECTOR is for elements that are numbers (of bytes: unsigned char), strings or registered "   \
@@ -67,10 +67,10 @@ template <class Vector> void pytree__std_vector_release(void *field, const pytre
 
 /* Pass: tell whether a struct has vectors, or has one in it that does: then its destructor is theirs.
  *
- *     enum { pytree__vectors_Net = 0 || pytree__held_Net_stem.vectors || true }; */
+ *     enum { pytree__vectors_Net = 0 || pytree__held_Net__stem.vectors || true }; */
 #define PYTREE__VECTORS_DATA(...) PYTREE__VECTORS_DATA_(__VA_ARGS__)
 #define PYTREE__VECTORS_DATA_(id, name, m1, m2, m3, ...)                                                                \
-    PYTREE__VECTORS_STORED(pytree__held_##id##_##name, ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3,      \
+    PYTREE__VECTORS_STORED(pytree__held_##id##__##name, ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3,     \
                            PLAIN, (), , ~)
 #define PYTREE__VECTORS_STATIC(...)
 #define PYTREE__VECTORS_DROP(...)

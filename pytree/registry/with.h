@@ -6,7 +6,8 @@
 /* WITH(member, value, …) names members of the inner struct.
  *
  *     PYTREE_FIELD(DATA, blocks, LIST(self->n, WITH(width, self->width)))   =>
- *     static inline const char *pytree__code_Model_blocks_with(const void *pytree__at, void *pytree__given, bool pytree__fill)
+ *     static inline const char *pytree__with_pytree__code_Model__blocks(const void *pytree__at, void *pytree__given,
+ *                                                                       bool pytree__fill)
  *     {
  *         const Model *self = (const Model *)pytree__at;
  *         Block *pytree__inner = pytree__given;
@@ -25,7 +26,7 @@
 #define PYTREE__WITH_FUNCTION(code, x, s, ...)                                                                          \
     PYTREE__ASSERT((code & PYTREE__HAS_DATA) != 0,         /* here, before the compiler misses the inner struct's members */ \
                    "pytree: " PYTREE__QUOTE(s) ": WITH is for registered structs with DATA rows, and lists of those");  \
-    static inline const char *code##_with(const void *pytree__at, void *pytree__given, bool pytree__fill)               \
+    static inline const char *pytree__with_##code(const void *pytree__at, void *pytree__given, bool pytree__fill)       \
     {                                                                                                                   \
         const s *self = (const s *)pytree__at;                                                                          \
         typedef __typeof__(PYTREE__INNER((code & PYTREE__POINTER_OR_FIXED) != 0, x)) pytree__type;                      \
@@ -74,10 +75,10 @@
 #define PYTREE__PLACED_LIST_WITH_ PYTREE__PLACED_LIST
 #define PYTREE__TABLE_WITH(code, held, x, arguments, optional, placed)                                                  \
     PYTREE__TABLE_VALUE(PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), code, x, optional, placed),                 \
-    PYTREE__FUNCTION(with, code##_with)
+    PYTREE__FUNCTION(with, pytree__with_##code)
 #define PYTREE__TABLE_LIST_WITH_(code, held, x, arguments, optional, placed)                                             \
     PYTREE__TABLE_ITEMS(PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), x, optional, placed),                       \
-    PYTREE__FUNCTION(with, code##_with)
+    PYTREE__FUNCTION(with, pytree__with_##code)
 
 #define PYTREE__VIEW_WITH(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_WITH(name, arguments))
 #define PYTREE__VIEW_LIST_WITH_(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_LIST_WITH_(name, arguments))

@@ -1,11 +1,11 @@
 /* A field with two rows.
  *
  * The compilers report that a name made from struct and field exists already. */
-// gcc: redeclaration of enumerator ‘pytree__code_Layer_n’
+// gcc: redeclaration of enumerator ‘pytree__code_Layer__n’
 // gcc: pytree: Layer.n: rows are out of order; list the fields as the struct declares them, each once
-// clang: redefinition of enumerator 'pytree__code_Layer_n'
-// g++: redefinition of ‘pytree__before_Layer_n’
-// clang++: redefinition of enumerator 'pytree__before_Layer_n'
+// clang: redefinition of enumerator 'pytree__code_Layer__n'
+// g++: redefinition of ‘pytree__before_Layer__n’
+// clang++: redefinition of enumerator 'pytree__before_Layer__n'
 // fixed: yes
 #include "pytree.h"
 

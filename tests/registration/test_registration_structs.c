@@ -39,6 +39,28 @@ typedef struct Suffixes {
     PYTREE_FIELD(DATA, x) PYTREE_FIELD(DATA, x_ndim) PYTREE_FIELD(DATA, x_is) PYTREE_FIELD(DATA, x_as)
 #include "pytree_registry.h"
 
+/* Names of a struct and a member that are the same, put together, as those of another struct and its member. */
+typedef struct Attention { int out_n; float *out_w; } Attention;
+typedef struct Attention_out { int n; float *w; } Attention_out;
+
+#define PYTREE_STRUCT Attention
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, out_n) PYTREE_FIELD(DATA, out_w, ARRAY(self->out_n))
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Attention_out
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))
+#include "pytree_registry.h"
+
+static void names_put_together(void **state)
+{
+    float w[3] = { 0 };
+    Attention attention = { 2, w };
+    Attention_out out = { 3, w };
+    (void)state;
+    assert_int_equal(pytree_num_leaves(PYTREE(&attention), NULL, NULL), 1);
+    assert_def_text(PYTREE(&attention), "PyTreeDef(CustomNode(Attention[(2,)], [*]))", NULL);
+    assert_def_text(PYTREE(&out), "PyTreeDef(CustomNode(Attention_out[(3,)], [*]))", NULL);
+}
+
 static void names_with_suffixes(void **state)
 {
     float w[6] = { 0 };
@@ -514,6 +536,7 @@ static void elements_that_are_leaves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_put_together),
         cmocka_unit_test(names_with_suffixes),
         cmocka_unit_test(structs_in_structs),
         cmocka_unit_test(structs_that_refer_to_themselves),
