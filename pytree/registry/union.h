@@ -58,7 +58,8 @@
 #define PYTREE__CASE_STORED(m, ...) m(__VA_ARGS__)
 #define PYTREE__MEMBER_OF_CASE(n, code, held, x, s, member, before, store, arguments, behind, ...)                      \
     PYTREE__CASE_TYPE_##store(pytree__case_##n##_##code, x.member) /* CASE(value, member): no such member (gcc shows this line) */\
-    PYTREE__MEMBERS_##store(pytree__case_##n##_##code, pytree__seen_##n##_##code, pytree__case_##n##_##held, PYTREE__OF_CASE(pytree__case_##n##_##code, x.member), arguments,\
+    PYTREE__MEMBERS_##store(pytree__case_##n##_##code, pytree__seen_##n##_##code, pytree__case_##n##_##held,            \
+                            PYTREE__OF_CASE(pytree__case_##n##_##code, x.member), arguments,                            \
                             (before behind), s)
 #define PYTREE__CASE_SELECT(...) PYTREE__CASE_SELECT_(__VA_ARGS__)
 #define PYTREE__CASE_SELECT_(n, tag, x, code, d, value, member, m1, m2, ...)                                            \
@@ -113,7 +114,8 @@
     PYTREE__CASE_STORED(PYTREE__TABLE_OF_CASE, n, code, held, x, placed, member,                                        \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), , ~)
 #define PYTREE__TABLE_OF_CASE(n, code, held, x, placed, member, before, store, arguments, behind, ...)                  \
-    { #member, PYTREE__SECOND_OF(PYTREE__INSIDE_##store, PYTREE__TABLE_##store, ~)(pytree__case_##n##_##code, pytree__case_##n##_##held,\
+    { #member, PYTREE__SECOND_OF(PYTREE__INSIDE_##store, PYTREE__TABLE_##store, ~)(pytree__case_##n##_##code,           \
+        pytree__case_##n##_##held,                                                                                      \
         PYTREE__OF_CASE(pytree__case_##n##_##code, x.member), arguments, (before behind),                               \
         PYTREE__CASE_PLACED(placed, PYTREE__OF_CASE(pytree__case_##n##_##code, x.member))), NULL },
 #define PYTREE__INSIDE_PLAIN ~, PYTREE__TABLE_PLAIN_INSIDE              /* takes the place of the second argument */
