@@ -252,7 +252,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 
 /* Find the code of a value, an array or a pointer; char * is a P_char here. What is no pointer by itself is an array.
  *
- *     (… ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED)) & (… | (sizeof(*pytree__is_pytree__held_Linear__din) > sizeof(size_t) ? … :
+ *     (… ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED)) & (… | (sizeof(*pytree__is_pytree__held_Linear__din) > … ? … :
  *     _Generic((const __typeof__(*(pytree__held_Linear__din)0) *)0, …, const int *: PYTREE__P_int_, …))) */
 #if PYTREE__BY_POINTER
 #define PYTREE__CODE_BY_POINTER(held, x)                                                                                \

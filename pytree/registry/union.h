@@ -57,7 +57,7 @@
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), , ~)
 #define PYTREE__CASE_STORED(m, ...) m(__VA_ARGS__)
 #define PYTREE__MEMBER_OF_CASE(n, code, held, x, s, member, before, store, arguments, behind, ...)                      \
-    PYTREE__CASE_TYPE_##store(pytree__case_##n##_##code, x.member) /* CASE(value, member): no such member (gcc shows this line) */\
+    PYTREE__CASE_TYPE_##store(pytree__case_##n##_##code, x.member) /* CASE(value, member): no such member (gcc shows it) */\
     PYTREE__MEMBERS_##store(pytree__case_##n##_##code, pytree__seen_##n##_##code, pytree__case_##n##_##held,            \
                             PYTREE__OF_CASE(pytree__case_##n##_##code, x.member), arguments,                            \
                             (before behind), s)
