@@ -87,11 +87,13 @@
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &pytree__space_000, NULL, NULL PYTREE__NOTED_AT(NULL) }
 #define PYTREE__EACH_PLACED(x) 0, sizeof x
 #define PYTREE__EACH_TABLE_PLAIN(code, held, x, made, optional, arguments)                                                 \
-    made(code, x, PYTREE__TABLE_PLAIN_INSIDE(pytree__each_##code, pytree__each_##held, x, arguments, optional, PYTREE__EACH_PLACED(x)))
+    made(code, x, PYTREE__TABLE_PLAIN_INSIDE(pytree__each_##code, pytree__each_##held, x, arguments, optional,          \
+         PYTREE__EACH_PLACED(x)))
 #define PYTREE__EACH_TABLE_ARRAY(code, held, x, made, optional, arguments)                                                 \
     made(code, x, PYTREE__TABLE_ARRAY(pytree__each_##code, pytree__each_##held, x, arguments, optional, PYTREE__EACH_PLACED(x)))
 #define PYTREE__EACH_TABLE_LIST(code, held, x, made, optional, arguments)                                                  \
-    made(code, x, PYTREE__TABLE_LIST_INSIDE(pytree__each_##code, pytree__each_##held, x, arguments, optional, PYTREE__EACH_PLACED(x)))
+    made(code, x, PYTREE__TABLE_LIST_INSIDE(pytree__each_##code, pytree__each_##held, x, arguments, optional,           \
+         PYTREE__EACH_PLACED(x)))
 
 /* The extents. Behind the count stand those of an element, which are those of all. */
 #define PYTREE__SIZES_LISTS_(name, arguments)                                                                            \
