@@ -404,7 +404,8 @@ PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *pytree__at, pytree_leaf *pyt
     pytree_leaf *const pytree__first = pytree__to;
     pytree__flatten_result pytree__seen;
     const volatile void *pytree__pointer;
-    size_t pytree__extent, pytree__bits = 0, pytree__missing = 0;
+    size_t pytree__extent, pytree__bits = 0;
+    uintptr_t pytree__least = UINTPTR_MAX;
     size_t pytree__flags = pytree__view_begin(
         PYTREE__CAT(pytree__self_contained_, PYTREE__ID) ? PYTREE__CAT(pytree__count_, PYTREE__ID) : INT_MAX,
         pytree__to, pytree__end, pytree__of);
@@ -413,7 +414,7 @@ PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *pytree__at, pytree_leaf *pyt
 #define PYTREE_FIELD(kind, ...) PYTREE__VIEW_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
     PYTREE_FIELDS                         /* extents and counts are integers, self->n (clang shows this line) */
     (void)self; (void)pytree__last; (void)pytree__first; (void)pytree__seen; (void)pytree__pointer; (void)pytree__extent;
-    return pytree__view_result(pytree__to, pytree__flags | PYTREE__DOUBTS(pytree__missing, pytree__bits));
+    return pytree__view_result(pytree__to, pytree__flags | PYTREE__DOUBTS(pytree__least == 0, pytree__bits));
 }
 #endif
 
