@@ -328,6 +328,60 @@ static void static_values_of_structs_in_structs(void **state)
                     "CustomNode(Around[(6, 8, 10)], [CustomNode(Pair[(7,)], [*]), CustomNode(Pair[(9,)], [*])])])", NULL);
 }
 
+/* ---- Without views ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Trio { int n; float *a, *b, *c; } Trio;
+typedef struct Trios { Trio of[3]; } Trios;
+
+#define PYTREE_STRUCT Trio
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, a, ARRAY(self->n, 2)) PYTREE_FIELD(DATA, b, ARRAY(self->n)) \
+    PYTREE_FIELD(DATA, c, ARRAY(self->n), OPTIONAL)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Trios
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, of)
+#include "pytree_registry.h"
+
+static pytree_status touch(void *context, const pytree_iter *at)
+{
+    (void)at;
+    ++*(size_t *)context;
+    return PYTREE_OK;
+}
+
+/* Operations that only count leaves or go over a second tree do not keep what they see of a struct: none takes one in which
+ * an array is missing, or has a length that is none. */
+static void assert_refused(const Trios *sound, const Trios *broken, pytree_status status, const char *path)
+{
+    const pytree trees[] = { PYTREE((Trios *)(uintptr_t)sound), PYTREE((Trios *)(uintptr_t)broken) };
+    pytree_error of_def = { 0 }, of_count = { 0 }, of_map = { 0 };
+    size_t touched = 0;
+    assert_null(pytree_structure(trees[1], NULL, &of_def));
+    assert_error(of_def.status, status, path, &of_def);
+    assert_true(pytree_num_leaves(trees[1], NULL, &of_count) == SIZE_MAX);
+    assert_error(of_count.status, status, path, &of_count);
+    assert_error(pytree_map(touch, &touched, NULL, 2, trees, NULL, &of_map), status, path, &of_map);
+    assert_int_equal(touched, 0);         /* all trees are checked before the first call */
+}
+
+static void what_is_missing_without_views(void **state)
+{
+    float numbers[4] = { 0 };
+    const Trio trio = { 2, numbers, numbers, NULL };
+    const Trios sound = { { trio, trio, trio } };
+    Trios broken = sound;
+    (void)state;
+    assert_int_equal(pytree_num_leaves(PYTREE(&broken), NULL, NULL), 6);
+    broken.of[1].a = NULL;
+    assert_refused(&sound, &broken, PYTREE_NULL_POINTER, ".of[1].a");
+    broken.of[1] = trio;
+    broken.of[1].b = NULL;
+    assert_refused(&sound, &broken, PYTREE_NULL_POINTER, ".of[1].b");
+    broken.of[1] = trio;
+    broken.of[1].n = -2;
+    assert_refused(&sound, &broken, PYTREE_BAD_COUNT, ".of[1].a");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +394,7 @@ int main(void)
         cmocka_unit_test(keys_that_are_null),
         cmocka_unit_test(arrays_beyond_memory),
         cmocka_unit_test(static_values_of_structs_in_structs),
+        cmocka_unit_test(what_is_missing_without_views),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
