@@ -353,9 +353,11 @@ static pytree_status touch(void *context, const pytree_iter *at)
  * an array is missing, or has a length that is none. */
 static void assert_refused(const Trios *sound, const Trios *broken, pytree_status status, const char *path)
 {
-    const pytree trees[] = { PYTREE((Trios *)(uintptr_t)sound), PYTREE((Trios *)(uintptr_t)broken) };
+    pytree trees[2];
     pytree_error of_def = { 0 }, of_count = { 0 }, of_map = { 0 };
     size_t touched = 0;
+    trees[0] = PYTREE((Trios *)(uintptr_t)sound);
+    trees[1] = PYTREE((Trios *)(uintptr_t)broken);
     assert_null(pytree_structure(trees[1], NULL, &of_def));
     assert_error(of_def.status, status, path, &of_def);
     assert_true(pytree_num_leaves(trees[1], NULL, &of_count) == SIZE_MAX);
