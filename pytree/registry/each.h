@@ -16,7 +16,6 @@
  *         (const pytree_field[]){ { "", &pytree_types[PYTREE__T_float_], PYTREE_ROW_DATA, PYTREE_POINTER, … }, { 0 } }, … },
  *       PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LIST, … } */
 #define PYTREE__STORE_
-#define PYTREE__MAYBE_
 #define PYTREE__WORD_ ~, 3
 #define PYTREE__MODIFIERS(n, each) PYTREE__OF_##each
 #define PYTREE__OF_EACH(...) __VA_ARGS__

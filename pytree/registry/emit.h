@@ -209,8 +209,8 @@
 #define PYTREE__BOUND(extent, n)                                                                                        \
     ((n) <= 2 ? extent : extent >> (sizeof(size_t) * 8 - 8) / (size_t)((n) + ((n) == 0)) << PYTREE__EXTENT_BITS)
 
-/* Keep the least of the pointers, as numbers: it ends with 0 if one is NULL. To count those that are NULL takes as long at run
- * time, but gcc, which looks into such a sum again for each of its parts, takes up to twice as long for the function. */
+/* Keep the least of the pointers, compared as integers; it is 0 in the end if one is NULL. Counting those that are NULL would
+ * take as long at run time, but gcc's combiner looks at each part of such a sum again, which doubles the time to compile it. */
 #define PYTREE__LEAST(pointer) pytree__least = (uintptr_t)pointer < pytree__least ? (uintptr_t)pointer : pytree__least;
 
 #define PYTREE__DOUBTS(missing, bits)                                                                                   \

@@ -349,8 +349,8 @@ static pytree_status touch(void *context, const pytree_iter *at)
     return PYTREE_OK;
 }
 
-/* Operations that only count leaves or go over a second tree do not keep what they see of a struct: none takes one in which
- * an array is missing, or has a length that is none. */
+/* Where no views are needed, structs are checked without writing them: a missing array and a negative length are found there,
+ * too. */
 static void assert_refused(const Trios *sound, const Trios *broken, pytree_status status, const char *path)
 {
     pytree trees[2];

@@ -39,6 +39,21 @@ typedef struct Suffixes {
     PYTREE_FIELD(DATA, x) PYTREE_FIELD(DATA, x_ndim) PYTREE_FIELD(DATA, x_is) PYTREE_FIELD(DATA, x_as)
 #include "pytree_registry.h"
 
+/* Likewise of elements and of members of a union. */
+typedef struct Grids {
+    int grid_each, u_1, u_2, u_case, u_cases, u_s;
+    float *grid[2];
+    union { float one; double two; } u;
+} Grids;
+
+#define PYTREE_STRUCT Grids
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, grid_each) PYTREE_FIELD(STATIC, u_1) PYTREE_FIELD(STATIC, u_2) PYTREE_FIELD(STATIC, u_case)    \
+    PYTREE_FIELD(STATIC, u_cases) PYTREE_FIELD(STATIC, u_s)                                                             \
+    PYTREE_FIELD(DATA, grid, EACH(ARRAY(self->grid_each)))                                                              \
+    PYTREE_FIELD(DATA, u, UNION(self->u_1, CASE(1, one), CASE(2, two)))
+#include "pytree_registry.h"
+
 /* Names of a struct and a member that are the same, put together, as those of another struct and its member. */
 typedef struct Attention { int out_n; float *out_w; } Attention;
 typedef struct Attention_out { int n; float *w; } Attention_out;
@@ -74,6 +89,20 @@ static void names_with_suffixes(void **state)
     assert_int_equal(leaves[0].ndim, 2);
     assert_int_equal(leaves[0].shape[1], 3);
     assert_true(leaves[4].data == (void *)&value.x_as);
+}
+
+static void names_of_elements_and_cases(void **state)
+{
+    float w[3] = { 0 };
+    Grids grids = { 3, 2, 5, 6, 7, 8, { w, w }, { 0 } };
+    pytree_error error = { 0 };
+    pytree_leaf leaves[3];
+    size_t n = 0;
+    (void)state;
+    assert_ok(pytree_leaves(PYTREE(&grids), leaves, 3, &n, NULL, &error), &error);
+    assert_int_equal(n, 3);
+    assert_int_equal(leaves[1].shape[0], 3);
+    assert_ptr_equal(leaves[2].type, PYTREE_TYPE(double));
 }
 
 static void structs_in_structs(void **state)
@@ -538,6 +567,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_put_together),
         cmocka_unit_test(names_with_suffixes),
+        cmocka_unit_test(names_of_elements_and_cases),
         cmocka_unit_test(structs_in_structs),
         cmocka_unit_test(structs_that_refer_to_themselves),
         cmocka_unit_test(structs_that_refer_to_each_other),
