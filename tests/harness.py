@@ -25,7 +25,8 @@ BUILD = ROOT / "build"
 
 # ---- Compilers -------------------------------------------------------------------------------------------------------
 
-SANITIZE = ["-g1", "-O0", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZE = ["-O0", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+LINES = "-g1"               # so that a sanitizer's report says the lines of a file; clang takes a fifth of its time for them
 SANITIZER_SETTINGS = {"ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
 STRICT = ["-pedantic-errors", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 # Of what compilers say, the messages, without the source text that they show with them.
@@ -73,7 +74,7 @@ CONFIGS = {
     "clang-O0": ("clang", ["-O0"]),
     "clang-O2": ("clang", ["-O2"]),
     "tcc": ("tcc", []),
-    "gcc-sanitized": ("gcc", SANITIZE),
+    "gcc-sanitized": ("gcc", [LINES, *SANITIZE]),
     "clang-sanitized": ("clang", SANITIZE),
     "clang-threads": ("clang", ["-g", "-O1", "-fsanitize=thread"]),
 }

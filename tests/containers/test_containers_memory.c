@@ -462,7 +462,7 @@ static void test_ten_million_leaves(void **state)
 /* From the inside out, and from the outside in. */
 static void test_deep_chains(void **state)
 {
-    const size_t n = slow_here() ? 20000 : 1000000;
+    const size_t n = slow_here() ? 20000 : DEEPER_THAN_A_STACK;
     pytree_error error = { 0 };
     pytree inner = pytree_new_list(NULL, &error), outer, root;
     size_t i;

@@ -106,7 +106,7 @@ static void trees_of_every_size(void **state)
 
 /* ---- Deep and large ---------------------------------------------------------------------------------------------------- */
 
-/* What the thread of `chains_of_a_million` found. It cannot use cmocka's assertions itself. */
+/* What the thread of `a_chain_of_a_million_nodes` found. It cannot use cmocka's assertions itself. */
 typedef struct Deep {
     size_t n, counted, leaves, nodes;
     pytree_error error;

@@ -217,19 +217,21 @@ static void doubled_lists(void **state)
 static void long_names(void **state)
 {
     Pickle p = { NULL, 0 };
-    char *key = calloc(1, 50005);
-    int i;
+    char *key = calloc(1, 50005), *values = malloc(50000);
     (void)state;
     assert_non_null(key);
+    assert_non_null(values);
     memset(key, 'a', 50005);
     memcpy(key, "X\x50\xc3\0\0", 5);      /* 50,000 */
     add(&p, P2 "}", 3);
     add(&p, key, 50005);
     add(&p, "](", 2);
-    for (i = 0; i < 50000; i++) { add(&p, "N", 1); }
+    memset(values, 'N', 50000);
+    add(&p, values, 50000);
     add(&p, "es", 2);
     assert_refused(&p, "names of at most");
     free(key);
+    free(values);
 }
 
 /* A million of everything that could recurse or pile up. */

@@ -374,7 +374,7 @@ static void treedefs_that_lead_astray(void **state)
 
 static void depth_needs_only_memory(void **state)
 {
-    const size_t depth = under_valgrind() ? 50000 : SANITIZED ? 50000 : 1000000;
+    const size_t depth = slow_here() ? 20000 : DEEPER_THAN_A_STACK;
     Parent *chain = calloc(depth, sizeof *chain);
     float x[1] = { 1 };
     Shared one = { 1, x };

@@ -79,6 +79,9 @@ static inline bool slow_here(void)
     return SANITIZED || under_valgrind();
 }
 
+/* Levels at which a function that calls itself needs more than a stack of 8 MB, with as little as 32 bytes for each call. */
+enum { DEEPER_THAN_A_STACK = 300000 };
+
 /* The order of the bytes of this machine's numbers: files are little-endian. */
 static inline bool little_endian(void)
 {

@@ -341,9 +341,9 @@ static pytree_status keep(void *context, const pytree_def *part, pytree_def **re
     return PYTREE_OK;
 }
 
-static void a_million_nodes_deep(void **state)
+static void deep_treedefs(void **state)
 {
-    const size_t n = slow_here() ? 50000 : 1000000;
+    const size_t n = slow_here() ? 20000 : DEEPER_THAN_A_STACK;
     char *text = deep_text(n, "*"), *other_text = deep_text(n, "None");
     pytree_def *def = must_parse(text), *other = must_parse(other_text), *leaf = pytree_def_leaf(NULL, NULL), *made;
     const pytree_def *children[2];
@@ -398,7 +398,7 @@ static void a_million_nodes_deep(void **state)
 /* Nodes that are opened and never closed. */
 static void depth_bombs_end_in_an_error(void **state)
 {
-    const size_t n = slow_here() ? 50000 : 1000000;
+    const size_t n = slow_here() ? 20000 : DEEPER_THAN_A_STACK;
     static const char *const bombs[] = { "[", "(", "{'':", "CustomNode(OrderedDict[('',)],[" };
     size_t b;
     (void)state;
@@ -547,7 +547,7 @@ int main(void)
         cmocka_unit_test(load_knows_the_structs), cmocka_unit_test(many_structs_are_announced_once),
         cmocka_unit_test(load_says_where),
         cmocka_unit_test(long_maximum_lengths),
-        cmocka_unit_test(load_survives_broken_bytes), cmocka_unit_test(a_million_nodes_deep),
+        cmocka_unit_test(load_survives_broken_bytes), cmocka_unit_test(deep_treedefs),
         cmocka_unit_test(depth_bombs_end_in_an_error), cmocka_unit_test(every_allocation_may_fail)
     };
     return cmocka_run_group_tests(tests, known_types_begin, NULL);
