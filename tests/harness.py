@@ -80,6 +80,10 @@ CONFIGS = {
 }
 
 
+# How examples/run optimises programs that compute.
+FAST = ["-O3", "-march=native", "-fno-math-errno", "-ffp-contract=fast"]
+
+
 def pkg_config(package, *arguments):
     """pkg-config's answer as words; its include paths as system paths: not our headers, not our warnings."""
     answer = subprocess.run(["pkg-config", *arguments, package], capture_output=True, text=True, check=False)

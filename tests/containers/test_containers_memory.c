@@ -438,7 +438,7 @@ static void test_dicts_against_a_model(void **state)
 
 static void test_ten_million_leaves(void **state)
 {
-    const size_t n = slow_here() ? 100000 : 10000000;
+    const size_t n = slow_here() || !OPTIMISED ? 100000 : 10000000;
     pytree_error error = { 0 };
     pytree list = pytree_new_list(NULL, &error);
     double *x = malloc(n * sizeof *x), sum;

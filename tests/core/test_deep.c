@@ -9,7 +9,7 @@ static Tree *const likes[4] = { &trees[0], &trees[1], &trees[2], &trees[3] };
 
 static void equal_trees(void **state)
 {
-    const int rounds = under_valgrind() ? 3 : SANITIZED ? 4 : 60;
+    const int rounds = under_valgrind() ? 3 : SANITIZED ? 4 : OPTIMISED ? 60 : 15;
     int round, k;
     (void)state;
     seed = 1;

@@ -48,8 +48,7 @@ def stack_use():
     """Runs the program that measures the stack of each operation, as a program that is optimised uses it. Functions of the C
     library are bound at its start: the stack that the dynamic linker needs for that is not the operations'."""
     program = harness.fresh(BUILD / "embedded" / "stack") / "stack_use"
-    built = run(C_COMPILERS["gcc"].compile("-O2", *harness.INCLUDE, HERE / "stack_use.c", "-o", program, "-lm", "-lpthread",
-                                      "-Wl,-z,now"))
+    built = harness.build_program(HERE / "stack_use.c", "gcc-O2", program, "-Wl,-z,now", "-lpthread")
     if built.status != 0:
         return failed(built.log())
     ran = run([program, program.with_suffix(".safetensors")])

@@ -122,9 +122,18 @@ def main_job():
     return outcome
 
 
+def fast(name, *words):
+    """Builds an example as examples/run does, but with bodies that it shares with other programs: the result, and the program."""
+    program = BUILD / "examples" / f"{name}-fast"
+    return build(name, "gcc-O2", program, *harness.FAST, *words), program
+
+
 def derived(name, folder, epochs, least):
     """A program whose gradients the library computes reaches that accuracy."""
-    result = run([EXAMPLES / "run", name, "--data", folder, "--epochs", str(epochs)], timeout=600)
+    built, program = fast(name, "-lz")
+    if built.status != 0:
+        return failed(built.log())
+    result = run([program, "--data", folder, "--epochs", str(epochs)], timeout=600)
     reached = accuracy(result)
     good = reached is not None and reached >= least
     return Outcome(passed=int(good), failed=int(not good), note=f"test accuracy {reached} %",
@@ -173,6 +182,7 @@ class Gpt2:
     def __init__(self):
         self.outcome = Outcome()
         self.folder = harness.fresh(DATA / "gpt2")
+        self.built, self.fast = fast("gpt2_train")
 
     def expect(self, good, log):
         """Counts one test."""
@@ -183,17 +193,16 @@ class Gpt2:
     def gradients(self):
         """Those of all 28 arrays agree with differences: to 1e-6 in double precision; float shows gross mistakes."""
         program = self.folder / "double"
-        built = build("gpt2_train", "gcc-O2", program, "-DREAL=double")
-        self.expect(built.status == 0, built.log())
-        for call in ([EXAMPLES / "run", "gpt2_train", "--check"], [program, "--check"]):
+        for built in (self.built, build("gpt2_train", "gcc-O2", program, "-DREAL=double")):
+            self.expect(built.status == 0, built.log())
+        for call in ([self.fast, "--check"], [program, "--check"]):
             result = run(call, timeout=300)
             agree = result.output.endswith("the gradients of 28 arrays agree with differences\n")
             self.expect(result.status == 0 and agree and result.output.count("| 0 of ") == 28, result.log())
 
     def learns(self):
         """Half of ln 256 within two minutes of one processor, and it writes text."""
-        program = BUILD / "examples" / "gpt2_train"  # as examples/run has just compiled it
-        result = run([program, "--text", self.TEXT, "--until", "2.7725"], timeout=900)
+        result = run([self.fast, "--text", self.TEXT, "--until", "2.7725"], timeout=900)
         losses = [float(loss) for loss in re.findall(r"^step +\d+/400  loss (\S+) ", result.output, re.M)]
         mean = re.search(r"ln 256 = 5\.5452; of the last 10 steps the mean is (\S+)$", result.output, re.M)
         took = re.search(r"^validation loss (\S+); (\S+) seconds of the processor in all\n\n([\s\S]{401})$", result.output, re.M)
@@ -210,14 +219,13 @@ class Gpt2:
         text.write_bytes(bytes(random.Random(1).choices(b"abc \n", k=5000)))
         built = build("gpt2_train", "clang-sanitized", program, "-O1")
         self.expect(built.status == 0, built.log())
-        fast = BUILD / "examples" / "gpt2_train"
         whole, half, again = (self.folder / f"{name}.safetensors" for name in ("whole", "half", "again"))
-        for binary, steps, batch in ((fast, "6", "3"), (program, "2", "1")):
+        for binary, steps, batch in ((self.fast, "6", "3"), (program, "2", "1")):
             call = [binary, "--text", text, "--steps", steps, "--batch", batch, "--sample", "3"]
             stop = str(int(steps) // 2)
             first, second = run([*call, "--save", half, "--stop", stop], timeout=300), run([*call, "--save", again, "--resume", half], timeout=300)
             self.expect(first.status == 0 and second.status == 0 and f"after step {stop}\n" in second.output, first.log() + second.log())
-            if binary == fast:
+            if binary == self.fast:
                 result = run([*call, "--save", whole], timeout=300)
                 self.expect(whole.read_bytes() == again.read_bytes() != half.read_bytes(), f"{result.log()}must end with the same bits")
                 samples = [one.output.partition(" in all\n\n")[2] for one in (result, second)]

@@ -21,7 +21,6 @@ FOLDER = BUILD / "tensors"
 PROGRAM = FOLDER / "tensors"
 GOLDEN = ROOT / "tests" / "golden_files"
 BUILDING = threading.Lock()
-SANITIZE = ["-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 # Element types by the library's word: what files call them, and struct's letter (None: decoded here).
 TYPES = {"f64": ("F64", "f8", "d"), "f32": ("F32", "f4", "f"), "f16": ("F16", "f2", "e"), "bf16": ("BF16", None, None),
          "i8": ("I8", "i1", "b"), "i16": ("I16", "i2", "h"), "i32": ("I32", "i4", "i"), "i64": ("I64", "i8", "q"),
@@ -131,9 +130,7 @@ class Tensors:
 @functools.cache
 def build():
     """The program under sanitizers."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    source = ROOT / "examples" / "tensors.c"
-    return run(C_COMPILERS["gcc"].compile(*SANITIZE, *harness.INCLUDE, source, "-o", PROGRAM, "-lz", "-lm"), timeout=300)
+    return harness.build_program(ROOT / "examples" / "tensors.c", "clang-sanitized", PROGRAM, "-lz")
 
 
 def built(function, *arguments):

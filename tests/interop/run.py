@@ -20,7 +20,6 @@ FOLDER = harness.BUILD / "interop"
 VENV = FOLDER / "venv"
 PROGRAM = FOLDER / "interop"
 REQUIREMENTS = HERE / "requirements.txt"
-SANITIZE = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 GROUPS = ["safetensors", "sharded", "npy", "npz", "structs"]
 PREPARING = threading.Lock()
 
@@ -35,14 +34,13 @@ def prepare():
         shutil.rmtree(VENV, ignore_errors=True)
         commands = [[sys.executable, "-m", "venv", VENV],
                     [VENV / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS]]
-    commands.append(harness.C_COMPILERS["gcc"].compile(*SANITIZE, *harness.INCLUDE, HERE / "interop.c", "-o", PROGRAM,
-                                                       "-lz", "-lm"))
     for command in commands:
         result = harness.run(command, timeout=300)
         if result.status != 0:
             return harness.failed(result.log())
     shutil.copy(REQUIREMENTS, stamp)
-    return None
+    built = harness.build_program(HERE / "interop.c", "clang-sanitized", PROGRAM, "-lz")
+    return None if built.status == 0 else harness.failed(built.log())
 
 
 def group(name):

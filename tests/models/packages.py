@@ -10,7 +10,6 @@ from harness import BUILD, ROOT, run
 HERE = pathlib.Path(__file__).resolve().parent
 FOLDER = BUILD / "models"
 VENV = FOLDER / "venv"
-FAST = ["-O3", "-march=native", "-fno-math-errno", "-ffp-contract=fast"]
 making = threading.Lock()
 
 

@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import harness
 from examples import examples_checks
 from harness import Check, run
-from models.packages import FAST, FOLDER, Tests, build
+from models.packages import FOLDER, Tests, build
 
 EPOCHS, STEPS, KILLS, SEED = 10, 25, 12, 1          # STEPS: in each epoch, 800 images in batches of 32
 SHORT = ["--epochs", str(EPOCHS), "--batch", "32", "--seed", "3"]
@@ -50,7 +50,7 @@ class Whole:
 
     def __init__(self, tests):
         self.folder = made_up("resume", 5800)
-        self.program = build("fashion_mnist", "gcc-O2", *FAST)
+        self.program = build("fashion_mnist", "gcc-O2", *harness.FAST)
         self.command = [self.program, "--data", self.folder, *SHORT]
         self.saved, self.exported = self.folder / "whole.safetensors", self.folder / "whole_weights.safetensors"
         began = time.monotonic()

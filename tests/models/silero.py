@@ -9,7 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import harness
 from harness import Check, run
-from models.packages import FAST, FOLDER, Tests, build, installed, reference
+from models.packages import FOLDER, Tests, build, installed, reference
 
 DATA = FOLDER / "silero"
 CLOSE = 1e-4
@@ -45,7 +45,7 @@ def comparison():
         heard = "speech" in case["recording"] or case["recording"].startswith("to")
         tests.expect(bool(case["speech"]) == heard, f"{case['recording']}: the package finds speech at {case['speech']}")
     for compiler in ("gcc", "clang"):
-        program = build("silero_vad", f"{compiler}-O2", *FAST)
+        program = build("silero_vad", f"{compiler}-O2", *harness.FAST)
         worst = max(worst, *(compare(tests, program, case) for case in cases))
     tests.outcome.note = f"probabilities differ by at most {worst:.1e}"
     return tests.outcome

@@ -29,7 +29,7 @@ enum { LEVELS = 50000, STACK = 512 * 1024 };
 static size_t levels(void)
 {
     const char *const wanted = getenv("PYTREE_TEST_LEVELS");
-    return wanted != NULL ? strtoul(wanted, NULL, 10) : under_valgrind() ? 1000 : SANITIZED ? 10000 : LEVELS;
+    return wanted != NULL ? strtoul(wanted, NULL, 10) : under_valgrind() ? 1000 : SANITIZED || !OPTIMISED ? 10000 : LEVELS;
 }
 
 typedef struct Chain {

@@ -67,6 +67,13 @@
 #define SANITIZED false
 #endif
 
+/* Is it optimised? Otherwise what is large takes several times as long, too. */
+#if defined(__OPTIMIZE__)
+#define OPTIMISED true
+#else
+#define OPTIMISED false
+#endif
+
 /* Valgrind computes long double in 64 bits and is slow: tests may say less there. The runner sets the variable. */
 static inline bool under_valgrind(void)
 {
