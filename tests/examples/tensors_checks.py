@@ -15,7 +15,7 @@ import threading
 import zipfile
 
 import harness
-from harness import BUILD, C_COMPILERS, ROOT, Check, Outcome, failed, run
+from harness import BUILD, ROOT, Check, Outcome, failed, run
 
 FOLDER = BUILD / "tensors"
 PROGRAM = FOLDER / "tensors"
